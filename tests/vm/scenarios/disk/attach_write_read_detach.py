@@ -26,7 +26,7 @@ def scenario(rig):
                             ("16k", 32, "4M"), ("128k", 4, "8M"), ("1M", 2, "16M")):
         fio(client, f"w{bs}", "randwrite", bs, depth, size)
 
-    # udev looks at a disk that was written, which would be counted too; not while somebody has its lock.
+    # udev reads a disk after a write, and its reads would be counted too. It does not while another process locks the disk.
     alone = client.start(f"flock {DISK} sh -c 'echo alone; cat'", has_input=True)
     alone.wait_for("alone")
     before = counters(client)
@@ -36,7 +36,7 @@ def scenario(rig):
     reads = after["reads"] - before["reads"]
     assert reads >= 256, (before, after)
     assert after["registrations"] == before["registrations"], (before, after)
-    # Now and then one more, which tells of credit.
+    # The client sends an additional message now and then, which returns credit.
     assert after["sends"] - before["sends"] <= reads * 9 // 8, (before, after)
     # A machine that stalls for seconds sends a PROBE, and its ALIVE is a receive too.
     assert after["receives"] - before["receives"] <= reads + 4, (before, after)
@@ -56,8 +56,8 @@ def scenario(rig):
     bulk = counters(client)
     assert bulk["registrations"] > after["registrations"], (after, bulk)
 
-    # One at a time, pages go without a trailer: but for the first write, which has nothing to tell of before it. A read
-    # of somebody else would have told what the next write has to tell.
+    # With one write at a time each page is sent without a trailer. Such a message returns one credit. The first write may
+    # have no credit to return. A read of another process would have returned the credit that the next write has to return.
     fio(client, "bare", "randwrite", "4k", 1, "256k")
     after, answers = (counters(host, role) for host, role in ((client, "client"), (server, "server")))
     assert after["bare_sends"] - bulk["bare_sends"] >= 63, (bulk, after)

@@ -5,7 +5,7 @@ from machine.topology import pair
 
 TOPOLOGY = pair()
 
-# What the server says to each case of causeway-peer; the first client is the original.
+# The server's answer to each case of causeway-peer; the first client is the original.
 SUPERSEDED = "refused: superseded: export \"c\": another session took the place of this one"
 CASES = {
     "copy-beside": f"{SUPERSEDED}; the original is served",

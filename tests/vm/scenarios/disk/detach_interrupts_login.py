@@ -5,12 +5,12 @@ from using import causeway
 TIER = "check"
 LEAVES = ("attachment", "export")
 
-# Nobody has it: each attempt asks for its address for ten seconds.
+# No host answers for the server's IP address: each attempt to resolve it takes ten seconds.
 LOST = 10_000   # ms
 
 
 def detach(client):
-    """How many ms it took."""
+    """Detach the disk by force; returns how many ms that took."""
     out = client.run("before=$(date +%s%N); causeway detach 10.0.0.1/m --force >/dev/null && "
                      "echo $((($(date +%s%N) - before) / 1000000))", timeout=60).lines
     return int(out[-1])
@@ -29,7 +29,7 @@ def scenario(rig):
     server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     events = causeway.watch(client)
-    # The client's own cable is fine: it asks for the server's address, and nobody answers.
+    # The client's own cable is plugged in: the client tries to resolve the server's address, and gets no answer.
     server.link_down()
     client.run("ip neigh flush dev eth0")
     reader = client.start("dd if=/dev/causeway/10.0.0.1/m of=/dev/null bs=4k count=1 iflag=direct")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server refuses a second machine an exclusive export and says why. It admits that machine once the first one has detached."""
+"""A server refuses a second machine an exclusive export and gives the reason. It admits that machine after the first has detached."""
 from using import causeway
 
 TIER = "check"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """An export does not start when its ledger of owners is absent, damaged or another one, and starts with one sound copy, which
-repairs the other. An older copy that was put back is found out by a client that returns. A full folder keeps nobody from writing
-a ledger that exists. --forget-owners makes a new one."""
+repairs the other. A client that returns detects an older copy that was put back. A ledger that exists can be written in a full
+folder. --forget-owners makes a new ledger."""
 
 from machine.topology import Disk, pair
 from using import causeway
@@ -48,7 +48,7 @@ def refused(server, files, saying):
 
 
 def damage(server, files):
-    """Each damage of both copies, with what is said of it."""
+    """Damage both copies in each way; yields the error message that belongs to it."""
     server.run(f"rm {' '.join(files)}")
     yield "there is no such file"
     for cut in CUTS:
@@ -108,7 +108,7 @@ def one_copy_is_enough(server, client, files, events):
 
 
 def older_copy(server, client, files, events):
-    """The client has seen a newer ledger: nobody is let in, until the owners are discarded."""
+    """The client has seen a newer ledger: the server refuses every login until the owners are discarded."""
     events.skip()
     server.run("causeway restore")
     live(client, events)

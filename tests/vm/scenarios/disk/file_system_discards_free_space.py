@@ -71,7 +71,7 @@ def xfs(server, client):
 
 
 def ext4(server, client):
-    """fstrim says how much it discarded, and so much less is held."""
+    """fstrim reports how much it discarded, and the backend holds that much less."""
     disk, path = AT + "ext4", "/srv/files/ext4.img"
     client.run(f"mkfs.ext4 -qF -E nodiscard {disk} && mount {disk} /mnt/ext4", timeout=120)
     sums = make(client, "/mnt/ext4")

@@ -11,7 +11,7 @@ DISK = "/dev/causeway/10.0.0.1/m"
 FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "
        "--rate=512k,512k --time_based --runtime=600 --status-interval=1")
 AT_ONCE = 5000
-# Silence is found after 5 s, or before by the queue pair's retries; then the server cannot say goodbye, which is waited for 1 s.
+# The client detects silence after 5 s, or earlier by the queue pair's retries. It then waits 1 s for GOODBYE in vain.
 AFTER_SILENCE = 5000 + 1000 + AT_ONCE
 
 

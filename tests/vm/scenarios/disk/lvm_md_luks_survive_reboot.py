@@ -19,7 +19,7 @@ AT = "/dev/causeway/10.0.0.1/"
 PLACES = ("/mnt/volume", "/mnt/mirror", "/mnt/secret", "/mnt/part")
 ERRORS = r"I/O error|EXT4-fs (error|warning)|md/raid1:.*(fail|Disk failure)|lost async page write"
 
-# Stands for what stops the network of a machine, as Debian's networking.service does. It writes down who still has a disk.
+# Stands for the unit that stops a machine's network, as Debian's networking.service does. It records who still uses a disk.
 NETWORK = """[Unit]
 DefaultDependencies=no
 After=sysinit.target

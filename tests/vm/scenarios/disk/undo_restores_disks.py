@@ -65,7 +65,7 @@ def scenario(rig):
     client.run("causeway detach 10.0.0.1/x --force; causeway attach 10.0.0.1/x --queues 1 --fast-fail off", timeout=60)
     client.run(f"udevadm settle; cmp -n 4M /tmp/data {DISK}")
 
-    # The content of a memory disk is gone, and undo says so. An attachment that is interrupted leaves nothing.
+    # The content of a memory disk is gone, and undo reports that. An attachment that is interrupted leaves nothing.
     client.run("causeway detach 10.0.0.1/x")
     server.run("causeway export remove x && causeway export add m --ram 16M --allow any && causeway export remove m")
     assert "the content of the memory disk 'm' is gone" in server.run("causeway undo --last 2>&1").out

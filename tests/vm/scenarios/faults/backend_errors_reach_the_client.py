@@ -59,7 +59,7 @@ def full_file_system(server, client):
     client.run(write("full", at=0, count=2))
     server.fails("dd if=/dev/zero of=/srv/files/filler bs=1M status=none", FULL)
     client.fails(write("full", at=10), FULL)
-    # As a file system of the client writes, which learns of it when it flushes.
+    # Write as a file system of the client does; it gets the error when it flushes.
     client.fails(f"dd if=/dev/zero of={AT}full bs=4k count=4 seek=5000 conv=notrunc,fsync", f"{FULL}|{BROKEN}")
     client.wait_console(r"critical space allocation error, dev causeway\d+")
     client.run(write("full", at=0, count=2))            # it has this place

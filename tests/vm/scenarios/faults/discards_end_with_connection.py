@@ -44,8 +44,8 @@ def received(count):
 
 
 def overwrite(rig, name, path):
-    """The next client is let in when nothing of the last one is left: what it writes stays. The last one never says that it
-    leaves, so its host has to be evicted."""
+    """The server admits the next client when no command of the last one is left: the next client's writes stay. The last
+    client never sends GOODBYE, so its host has to be evicted."""
     exports = causeway.exports(rig.server)
     for owner in next(each["owners"] for each in exports if each["name"] == name):
         rig.server.run(f"causeway export evict {name} --host {owner['host']}")
@@ -106,7 +106,7 @@ def of_a_device(rig):
 
 
 def times_of(pattern, trace):
-    """When each link or discard did what the pattern says, in seconds since the boot."""
+    """The time of each trace event that matches the pattern, by the numbers in the event, in seconds since the boot."""
     return {tuple(int(number) for number in numbers): float(at) for at, *numbers in re.findall(pattern, trace)}
 
 

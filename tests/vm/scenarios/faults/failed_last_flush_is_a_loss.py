@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An export that ended by removal or by a stop while its disk could not be flushed has lost writes, and its clients say so when
-it is back; clients of other exports say nothing."""
+"""An export that ended by removal or by a stop while its disk could not be flushed has lost writes. Its clients report the loss
+when the export is back; clients of other exports report nothing."""
 
 from machine.needs import module
 from machine.topology import Disk, pair
@@ -31,7 +31,7 @@ def scenario(rig):
     events = causeway.watch(client)
 
     def end(command):
-        """The export ends while its disk cannot be flushed; then the disk is well again."""
+        """End the export while its disk cannot be flushed; afterwards the disk works again."""
         server.run(f"dmsetup suspend --noflush bad && dmsetup reload bad --table '{fails}' && dmsetup resume bad")
         said = server.run(command, check=False)
         server.run(f"dmsetup suspend bad && dmsetup reload bad --table '{works}' && dmsetup resume bad")
@@ -50,7 +50,7 @@ def scenario(rig):
         client.run("causeway acknowledge 10.0.0.1/bad")
         client.run(WRITE.format("bad") + " conv=fsync")
 
-    # The other one comes back to the same life.
+    # The client of the other export returns to the same run of that export.
     client.run(WRITE.format("good"))
     client.link_down()
     events.wait_for("down", timeout=60)
@@ -59,7 +59,7 @@ def scenario(rig):
         events.wait_for("live over", timeout=90)
     assert losses(client) == {"good": False, "bad": False}, losses(client)
 
-    # By a stop: the good one was flushed then, and is told so.
+    # By a stop: the good disk was flushed then, and its client is notified of that.
     for name in ("good", "bad"):
         client.run(WRITE.format(name))
     assert end("causeway stop --force").rc != 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The disk with the ledger fails while its export runs: who owns the disk goes on, no new host is let in, an eviction is reported
-as not done, and doctor says why. With the disk back, everything is as it was."""
+as not done, and doctor reports the reason. With the disk back, everything is as it was."""
 
 from machine.needs import module
 from using import causeway, hold

@@ -40,7 +40,7 @@ def logins(server, client):
 
 
 def judge_silence(server, client, export, case, least, most):
-    """A client that falls silent is given up when that time is over, and soon then."""
+    """The server closes the connection of a silent client after the time for silence is over, and soon then."""
     stall = server.starved() + client.starved()
     said = client.run(f"causeway-peer 10.0.0.1 {export} {case} 1", timeout=90).out
     stall = round(1000 * (server.starved() + client.starved() - stall))

@@ -15,7 +15,7 @@ def scenario(rig):
     for host in (rig.client, rig.server):
         fio = verified.start(rig.client, DISK, "--rw=randrw --bs=16k --iodepth=8 --size=16M --loops=2")
         host.run("ip link set eth0 down")
-        # Both ends hear of it while the interface can still say so, long before probes find it.
+        # Both ends detect the loss while the interface can still send, long before probes would detect it.
         events.wait_for("down", timeout=4)
         # Long enough for a disconnect request to be sent again, if one was left without an answer.
         host.run("read -rt 3 <> <(:) || :")

@@ -13,7 +13,7 @@ DISK, PATIENT = "/dev/causeway/10.0.0.1/m", "/dev/causeway/10.0.0.1/n"
 TIMEOUT = 4
 # Seconds. As jiffies of 4 ms it needs 33 bits, of which the lower 32 are 0.8 s.
 YEARS = 17179870
-NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not tell of a loss by themselves
+NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not report a loss by themselves
 READ = "dd if={} of=/dev/null bs=4k count=1 iflag=direct"
 
 
@@ -45,11 +45,11 @@ def scenario(rig):
     cut, failed = time_of("causeway-test cut", said), time_of(f"I/O error, dev {device},", said)
     lost, patient_lost = (time_of(f"causeway: 10.0.0.1/{name}: connection lost: the server was silent on", said) for name in "mn")
     print(f"the server was given up {lost - cut:.3f} s after its cable was cut, and I/O failed {failed - lost:.3f} s after that")
-    # The server was heard for the last time up to a second before, and a second may pass until the first probe.
+    # The last message of the server came up to a second before, and a second may pass until the first probe.
     assert rig.kernel_name != "stock" or 3 <= lost - cut < 8, said
     # A jiffy is 4 ms, and the time begins after the message. Attempts to connect do not put it off.
     assert TIMEOUT - 0.01 <= failed - lost < TIMEOUT + 4, said
-    # The other disk has no path for longer than the lower bits of its timeout say, and its session has failed to connect.
+    # The other disk has no path for longer than the lower bits of its timeout alone, and its session has failed to connect.
     events.wait_for("attempt-failed 10.0.0.1/n", timeout=30)
     client.wait_for("echo causeway-test later >/dev/kmsg; "
                     rf"[ $(dmesg | sed -n 's/^\[ *\([0-9]*\)\..*causeway-test later/\1/p' | tail -n 1) -gt {int(patient_lost) + 1} ]")

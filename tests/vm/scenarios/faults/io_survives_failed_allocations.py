@@ -34,7 +34,7 @@ def counter(host, name):
 
 
 def atomic_ones(host, client):
-    """Of all that runs there, interrupts too."""
+    """Let atomic allocations fail in every context of the host, interrupts too."""
     host.run(failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
                             times=MANY, interval=1, probability=5))
     verified(client)
@@ -66,10 +66,10 @@ def those_of_large_commands(server, client):
 
 
 def a_message_that_cannot_be_kept(server, client):
-    """It ends the connection, and is no fault of the server."""
+    """A message for which the client has no memory ends the connection, and is not a fault of the server."""
     events = causeway.watch(client)
     client.run(failslab.knobs(cache_filter="Y", ignore_gfp_wait="Y", task_filter="N", times=MANY, probability=100))
-    # Its clients are told of it.
+    # The server notifies its clients of the removal.
     server.run("causeway export remove m --force")
     events.wait_for(r"10\.0\.0\.1/m.*no memory to take a message", timeout=30)
     client.run(failslab.knobs(probability=0))
@@ -92,11 +92,11 @@ def scenario(rig):
     assert connection["reconnects"] == 0, connection
     client.run("udevadm settle; causeway detach 10.0.0.1/m")
 
-    # At the server those that may wait, too, in all that a login takes: an attachment that fails says so.
+    # Let allocations at the server fail that may wait, too, during each step of a login: a failed attach must report an error.
     server.run(failslab.knobs(cache_filter="Y", ignore_gfp_wait="N", task_filter="N", times=MANY))
     attachments = 0
     for probability in (1, 2, 3, 5) * 3:
-        # The agent there is a program like others: it has nothing to do until allocations succeed again.
+        # The agent on the server is an ordinary program: it must have nothing to do until allocations succeed again.
         failing = server.start(f"echo failing; {failslab.knobs(probability=probability)}; read -r; "
                                f"until {failslab.knobs(probability=0)}; do :; done 2>/dev/null", has_input=True)
         failing.wait_for("failing")

@@ -24,7 +24,7 @@ def lose(rig):
 
 
 def goes_on_waiting(client):
-    """The login is not given up while the server says that it waits: for three times as long as a client bears silence."""
+    """The client continues the login while the server sends WAITING: for three times as long as the client tolerates silence."""
     before, after = (json.loads(out)["connections"][0] for out in
                      client.run("causeway --json net; sleep 15; echo; causeway --json net").out.split("\n\n"))
     assert before["attempts"] == after["attempts"] and WAITS in after["reason"], (before, after)
@@ -43,7 +43,7 @@ def scenario(rig):
     hold.wait_held(server)
     lose(rig)
     client.link_up()
-    # It has proved itself, and waits for its welcome for longer than it would bear silence.
+    # The client has proved its identity, and waits for WELCOME for longer than it would tolerate silence.
     client.wait_for(f"causeway --json net | grep -q '{WAITS}'", timeout=90)
     goes_on_waiting(client)
     assert hold.is_held(server) and writer.running
@@ -73,7 +73,7 @@ def scenario(rig):
     attach.wait(timeout=90)
     server.run(hold.write(DISK, "D"))
     assert hold.content(server) == "D", hold.content(server)
-    # The client is still cut off: it has no say any more.
+    # The client is still cut off and no longer owns the export.
     client.run("causeway detach 10.0.0.1/h --force")
     assert writer.wait(check=False).rc != 0
     client.link_up()

@@ -79,7 +79,7 @@ def scenario(rig):
     server.run(f"causeway export add m --device {server.disk('store')} --allow any && causeway attach 10.0.0.1/m")
     # Without causeway_target, whose works are as many as commands; cw_m, the queue of the export's sessions, is one of cw_*.
     server.run(f"echo 'workqueue ~ \"causeway_[cdhs]*\" || workqueue ~ \"cw_*\"' > {QUEUED}/filter")
-    # Dirty pages may fill most of the memory before anybody has to wait.
+    # Dirty pages may fill most of the memory before a writer has to wait.
     server.run("echo 80 > /proc/sys/vm/dirty_ratio && echo 70 > /proc/sys/vm/dirty_background_ratio")
     server.run(f"mkfs.ext4 -q {DISK} && mkdir -p /mnt/m && mount {DISK} /mnt/m")
     writer = server.start(f"{CONTENT} >/mnt/m/file && sync")

@@ -21,7 +21,7 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/f")
     events = causeway.watch(client)
 
-    # In order: drained, flushed, said so.
+    # An orderly end: the server drains, flushes and notifies the client of the flush.
     client.run(WRITE)
     server.run("causeway stop --force")
     events.wait_for("down", timeout=60)

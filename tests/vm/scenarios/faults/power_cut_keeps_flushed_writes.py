@@ -91,7 +91,7 @@ def scenario(rig):
     assert content(client, "device", 2) == ""
     client.run("causeway acknowledge 10.0.0.1/device")
 
-    # In order: what was acknowledged is flushed before the clients are told so.
+    # An orderly stop flushes acknowledged writes before it notifies the clients of the flush.
     for name in PARTS:
         client.run(fill(name, "C", block=3, flush=False))
     server.run("causeway stop --force")

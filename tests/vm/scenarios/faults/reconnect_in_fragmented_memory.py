@@ -11,7 +11,7 @@ LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 FRAGMENTED = "memory is fragmented: messages of 4 KiB instead of 64"
-# Four pages and more are not to be had any longer. On the kasan kernel the emulated adapter needs as many for a packet.
+# Four or more contiguous pages are not available any longer. On the kasan kernel the emulated adapter needs four for a packet.
 NOTHING_LARGE = {"verbose": 0, "ignore_gfp_wait": "N", "ignore_gfp_highmem": "N", "min_order": 2, "times": -1,
                  "interval": 1, "probability": 100}
 VERIFIED = (f"fio --name=verified --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=512-256k "
@@ -67,7 +67,7 @@ def scenario(rig):
     events = causeway.watch(client)
     fail(client, **NOTHING_LARGE)
     reconnect(client, events)
-    # Not even asked for: the old links' memory does.
+    # The client requests no large memory, because it reuses the memory of the old links.
     assert complaints(client) == "0" and is_large(client)
 
     client.run("udevadm settle; causeway detach 10.0.0.1/m && causeway attach 10.0.0.1/m")

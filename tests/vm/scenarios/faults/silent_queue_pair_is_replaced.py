@@ -8,7 +8,7 @@ TIER = "ci"
 LONG_KERNELS = ("lockdep",)
 LEAVES = ("attachment", "export")
 DISK = "/dev/causeway/10.0.0.1/m"
-NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not tell of a loss by themselves
+NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not report a loss by themselves
 
 
 def sent(client):

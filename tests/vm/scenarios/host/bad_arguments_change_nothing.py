@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A command with a bad argument says which and why, ends with the documented code, and changes nothing."""
+"""A command with a bad argument names the argument and the reason, ends with the documented code, and changes nothing."""
 import re
 
 from machine.topology import Disk, pair
@@ -21,8 +21,8 @@ DISKS = "give SERVER/NAME with one slash, such as storage1/scratch"
 EVENTS = ("events are: export-added export-removed export-resized attached detached up down attempt-failed loss another-disk login "
           "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed revoked evicted readmitted")
 
-# What is run: the rest of the command line, its exit code, what is wrong and why, and what would be right; all that the
-# command says. A * stands for a figure that is the machine's.
+# Each row: the rest of the command line, its exit code, the error with its reason, and the fix. The two texts are the whole
+# output of the command. A * stands for a number that depends on the machine.
 SERVER = (
     ("export add new --device /dev/mapper/mounted --allow any", 75,
      "cannot export 'new': /dev/mapper/mounted is in use: /dev/dm-* is mounted at /srv/files", HOLDERS),
@@ -136,8 +136,8 @@ CLIENT = (
     ("acknowledge 10.0.0.1/there", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),
 )
 HOST = "11111111-2222-3333-4444-555555555555"
-# What nobody but root may do; both hosts refuse it before they change anything. Anyone may read which hosts an
-# export has, so a command that names a host by its address says first that no host has it.
+# Only root may run these; both hosts refuse them before they change anything. Every user may read which hosts an
+# export has, so a command that names a host by its address first reports that no host has the address.
 UNPRIVILEGED = (
     "export add new --ram 4M --allow any", "export remove there", f"export evict there --host {HOST}",
     f"export readmit there --host {HOST}", "export add new --via iscsi --ram 4M --allow any", "attach 10.0.0.1/there",
@@ -149,7 +149,7 @@ STATE = ("find /etc/causeway /dev/causeway ! -type d -printf '%M %p\\n' 2>/dev/n
 
 
 def sentences(what, right):
-    """What the command says of an error, as an expression."""
+    """The output of the command for an error, as a regular expression."""
     return re.escape(f"causeway: {what}\n" + (f"  {right}\n" if right else "")).replace(r"\*", ".*")
 
 
@@ -198,7 +198,7 @@ def scenario(rig):
         assert after == before, f"{host.name}: something changed\n{before}to\n{after}"
     assert not wrong, "\n".join(wrong)
 
-    # A module that is not installed: says so, and what to do.
+    # The command reports that a module is not installed, and how to install it.
     client.run("causeway detach --all; modprobe -r causeway_disk")
     place = client.run("modinfo -n causeway_disk").out.strip()
     client.run(f"mv {place} /tmp/away && depmod")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """causeway bench measures by RDMA how much a link between two machines carries, and prints it as a table, as JSON and as a page.
-Without a server it says which command to start there."""
+Without a server it reports which command to start there."""
 
 from using import causeway, stock
 
@@ -20,7 +20,7 @@ def scenario(rig):
     server.wait_for("ss -ltn | grep -q :19765")
     told = causeway.answer(client, f"bench 10.0.0.1 --time 1 --report {PAGE}", timeout=400)
     assert told["device"] == "rxe0/1" and told["server"] == "10.0.0.1", told
-    # The rate of a device by software says nothing.
+    # The rate that a software device reports is meaningless, so the command omits it.
     assert told["usable_bytes_per_s"] is None, told
     kinds = [point["kind"] for point in told["points"]]
     assert {kind: kinds.count(kind) for kind in kinds} == {"one_way": 5, "two_way": 3, "latency": 4, "messages": 1}, kinds

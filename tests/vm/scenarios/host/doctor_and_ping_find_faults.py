@@ -11,11 +11,11 @@ def findings(host):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # What other scenarios of this boot left in the kernel's log is theirs.
+    # Remove the messages that other scenarios of this boot left in the kernel's log.
     for host in (server, client):
         host.run("dmesg --clear")
     client.run("modprobe rdma_ucm")
-    # Nobody listens, and the refusal is an answer all the same.
+    # No service listens, but the refusal counts as an answer.
     told = causeway.answer(client, "ping --ip 10.0.0.1 --count 1")
     assert told["reachable"] and not any(each["listens"] for each in told["attempts"]), told
     server.run("causeway export add scratch --ram 16M --allow any")
@@ -27,7 +27,7 @@ def scenario(rig):
     assert client.fails("causeway ping --ib 4", "no LIDs").rc == 69
     assert client.fails("causeway fabric", "go over Ethernet").rc == 69
 
-    # On a sound client there is nothing to tell; a server that is gone is found.
+    # doctor reports nothing on a sound client, and reports a server that is gone.
     client.run("causeway attach 10.0.0.1/scratch")
     seen = findings(client)
     assert not seen, seen

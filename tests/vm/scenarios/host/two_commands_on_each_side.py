@@ -16,7 +16,7 @@ MADE = "eth0 has the RDMA device rxe0 now, by software"
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # What Debian enables when it is installed; somebody has made the two folders.
+    # Debian enables remote-fs.target when it is installed. The administrator has made the two folders.
     client.run("systemctl enable remote-fs.target && mkdir -p /mnt/home")
     server.run("mkdir -p /srv/home && chmod 777 /srv/home")
     store = server.disk("store")

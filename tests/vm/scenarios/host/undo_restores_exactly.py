@@ -35,7 +35,7 @@ def scenario(rig):
     assert "nothing to do" in host.run("causeway limits set 64M --for '*' root").out
     host.run("causeway limits set unlimited --for '*'")
 
-    # An older change of what a newer one has changed again, and what somebody else has touched.
+    # Undo refuses an older change that a newer one covers, and a change whose file another program has edited.
     host.fails("causeway undo 2", "changed since.*causeway undo 3|causeway undo 3")
     host.run("causeway undo --last")
     host.run("cp -a /etc/security/limits.d/causeway-memlock.conf /tmp/kept; echo '# mine' >>/etc/security/limits.d/causeway-memlock.conf")

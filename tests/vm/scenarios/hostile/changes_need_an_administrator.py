@@ -112,7 +112,7 @@ def scenario(rig):
     strangers_see_no_secret(rig)
     files_are_opened_as_the_caller(server)
 
-    # The same words do something when root says them.
+    # The same commands take effect when root runs them.
     for words in CLIENT[3:] + (f"detach {DISK}",):
         result = ask(client, "", words)
         assert result.rc == 0, f"{words}: {result.out}"

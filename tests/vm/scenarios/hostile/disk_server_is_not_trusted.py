@@ -17,7 +17,7 @@ PROVOKES = 7 * MIB // 2     # where a read meets the server's misdeed; udev's do
 BROKE = r"the peer broke the protocol \(-71\)"
 MALFORMED = r"the server's %s is malformed \(-71\)"
 
-# What an attach says to a server that does this at login.
+# The error of an attach to a server that misbehaves in this way at login.
 LOGIN = {
     "wrong-mac": "the server could not prove that it has the key",
     "changed-on-the-way": "the server could not prove that it has the key",

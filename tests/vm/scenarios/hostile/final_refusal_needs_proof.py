@@ -157,7 +157,7 @@ def can_be_attached_again(client, name):
 
 
 def said_at_the_end(server, client, name):
-    """What a detach says whose server has died."""
+    """Return the output of a detach after its server has died."""
     host = peer_host(server)
     attach(client, name)
     host.kill()

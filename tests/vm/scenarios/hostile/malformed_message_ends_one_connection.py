@@ -15,7 +15,7 @@ DISK = "/dev/causeway/10.0.0.1/m"
 MESSAGES = 60
 COUNT = "/sys/module/causeway/parameters/malformed"
 
-# Messages that break the protocol: the server closes the connection, counts and says so.
+# Messages that break the protocol: the server closes the connection, counts the message and logs it.
 MALFORMED = """
     hello-twice hello-after-refusal hello-magic hello-feature-not-offered hello-flags hello-name hello-name-unending
     hello-host hello-no-queues hello-no-depth hello-max-io hello-inline

@@ -32,7 +32,7 @@ def scenario(rig):
     simhca.wait_state(host, "ACTIVE", timeout=120)
     host.run("causeway sm partition add 0x8002 --ipoib --name storage", timeout=120)
     host.wait_for(f"grep -qi 0x8002 {simhca.PORTS}/1/pkeys/1", timeout=120)
-    # A link that is up keeps its name until the next boot; networkd has not been told of these.
+    # A link that is up keeps its name until the next boot, and networkd has not been notified of these settings.
     host.run("causeway name set ib0 storage0", timeout=120)
     host.run("causeway ipoib set storage0 --mode connected --mtu 65520", timeout=120)
     host.run("causeway ipoib addr storage0 10.20.0.1/24", timeout=120)

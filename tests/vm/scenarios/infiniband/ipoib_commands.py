@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""On InfiniBand the verbs of IPoIB do what they say and undo takes it back; a name given to an interface is its name
-whenever the HCA comes; show, fabric and ping tell of the port what the port is."""
+"""On InfiniBand the verbs of IPoIB take effect and undo takes the change back. An interface keeps its given name
+whenever the HCA comes. show, fabric and ping report the properties of the port."""
 
 from using import causeway, simhca
 
@@ -39,7 +39,7 @@ def scenario(rig):
     host.run("causeway ipoib child remove ib0.8002")
     assert not host.run("ls -d /sys/class/net/ib0.* 2>/dev/null || :").out
 
-    # Of a child that was made by netlink sysfs tells neither mode nor P_Key nor parent.
+    # For a child that was made by netlink, sysfs shows neither mode nor P_Key nor parent.
     host.run("ip link add link ib0 name storage type ipoib pkey 0x8002 && ip link set storage up")
     assert not host.run("ls /sys/class/net/storage/mode 2>/dev/null || :").out
     child, = told(host, "ipoib show storage")["interfaces"]

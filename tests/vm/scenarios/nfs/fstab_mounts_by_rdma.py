@@ -23,7 +23,7 @@ def scenario(rig):
     assert options(client, "/mnt/a") >= {"proto=rdma", "port=20050", "vers=4.2", "rw"}, options(client, "/mnt/a")
     client.fails("mount -t nfs-causeway -o require=rdma,rdma-timeout=30,retry=0 server:/ /mnt/b", "refused")
     client.fails("mount -t nfs-causeway -o proto=tcp server:/ /mnt/b", "chooses a transport")
-    # Nobody listens on the usual port; a client that is connected by RDMA already would stay with that.
+    # No server listens on the usual port. A client object that is connected by RDMA already would stay with RDMA.
     client.run("umount /mnt/a")
     said = client.run("mount -t nfs-causeway server:/ /mnt/b 2>&1", timeout=120).out
     assert "/mnt/b goes by TCP, RDMA failed" in said, said

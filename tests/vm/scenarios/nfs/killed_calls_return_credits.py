@@ -35,7 +35,7 @@ def scenario(rig):
     killed = [client.start(f"exec touch {nfs.MOUNTED}/d{i}/file") for i in range(SLOTS - 1)]
     client.wait_for(f"causeway --json net | grep -q '\"calls\": {SLOTS - 1},'")
     bad = bad_xids(client)
-    # Somebody is in the folder, so that only the calls end, and not the mount.
+    # A process stays in the folder, so that only the calls end, and not the mount.
     stays = client.start(f"cd {nfs.MOUNTED} && echo there && exec sleep 1000")
     stays.wait_for("there")
     for job in killed[::2]:
@@ -54,7 +54,7 @@ def scenario(rig):
     server.run(f"fsfreeze -u {nfs.EXPORTED}")
     waits.wait(timeout=30)
     assert hangs.running and net(client)["calls"] == 1, net(client)
-    # Each reply that nobody waits for is counted, once.
+    # Each reply for which no call waits is counted once.
     assert bad_xids(client) - bad == SLOTS - 1, (bad, bad_xids(client))
     server.run(f"fsfreeze -u {SLOW}")
     hangs.wait()

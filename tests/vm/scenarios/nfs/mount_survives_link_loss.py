@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A cable pulled in the middle of verified writes is noticed without anybody's help; calls wait, then go on, none lost."""
+"""A cable pulled in the middle of verified writes is detected without a command; calls wait, then go on, none lost."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY

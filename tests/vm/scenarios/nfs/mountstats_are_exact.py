@@ -32,7 +32,7 @@ def scenario(rig):
 
 
 def named_events():
-    """Returns the events that the tables of the document name: patterns of the kernel's own events, and the names of ours."""
+    """Returns the events that the tables of the document name: patterns of the kernel's own events, and names of Causeway's."""
     rows = [line.split("|") for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
     theirs = [name for row in rows for name in re.findall(r"`(?:rpcrdma:)?((?:xprtrdma|svcrdma)_[a-z_*]+)`", row[1])]
     ours = [name for row in rows for name in re.findall(r"`(?:causeway_nfs_server:)?(cwr[cs]_[a-z_]+)`", row[2])]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""nfstest finds nothing wrong between our ends with what POSIX says of files, nor with the messages and chunk lists that it
-reads off the wire."""
+"""With Causeway's modules at both ends nfstest finds no fault in the behaviour that POSIX requires of files, and none in the
+messages and chunk lists that it captures from the wire."""
 import re
 
 from using import nfs

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A call of NFS 3 without a reply is sent again from the address that it was sent from, whatever the rule says by then: a server
-knows by that address that it has done it."""
+"""A call of NFS 3 without a reply is sent again from the address that it was sent from, even if the rule has changed: the server
+recognizes by that address a call that it has already executed."""
 from using import nfs
 
 TOPOLOGY = nfs.topology(links=2)
@@ -40,7 +40,7 @@ def scenario(rig):
     server.run(f"[ ! -e {nfs.EXPORTED}/file ]")
     client.run(live("rxe0"))
 
-    # The next connection is made from where the rule says.
+    # The next connection is made from the address that the rule names.
     nfs.unmount(client)
     nfs.mount(client, "3")
     client.run(f"ls {nfs.MOUNTED}")

@@ -13,7 +13,7 @@ TRACING = "/sys/kernel/tracing"
 def scenario(rig):
     server, client = rig.server, rig.client
     nfs.start(rig, server_parameters={"server_keepalive": KEEPALIVE})
-    # Version 3 says nothing at all while nobody does anything.
+    # A client of version 3 sends nothing while no process uses the mount.
     nfs.mount(client, "3")
     client.run(f"echo before >{nfs.MOUNTED}/file && sync")
     server.run(f"{{ mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}; }} && "

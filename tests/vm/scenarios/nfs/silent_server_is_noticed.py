@@ -24,7 +24,7 @@ def scenario(rig):
     nfs.mount(client, "3")
     client.write(ACK_TIMEOUT, usual)
     client.run(f"echo before >{nfs.MOUNTED}/file && sync")
-    # The interface stays up and its neighbour known: the kernel would tell of those.
+    # The interface stays up and its neighbour entry valid: the kernel would report a change of either.
     server.run("nft add table ip silent && nft add chain ip silent in '{ type filter hook prerouting priority -300; }' && "
                "nft add rule ip silent in udp dport 4791 drop")
     client.run("dmesg -C; echo causeway-test waits >/dev/kmsg")

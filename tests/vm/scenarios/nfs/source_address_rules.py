@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A rule says from which local address a mount connects, and outlives the module; without it the routing does. An address of the
+"""A rule sets the local address from which a mount connects, and outlives the module; without a rule routing sets it. An address of the
 server that sysfs changes is shown. A rule of eight dead local addresses does not delay umount and rmmod for long."""
 
 from using import causeway, nfs, nfs_home

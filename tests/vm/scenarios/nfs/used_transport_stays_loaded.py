@@ -9,7 +9,7 @@ TIER = "long"
 def scenario(rig):
     server, client = rig.server, rig.client
     nfs.start(rig)
-    # Nobody is connected yet.
+    # No client is connected yet.
     server.fails("rmmod causeway_rpcrdma", "in use")
     nfs.mount(client, "4.2")
     for host in server, client:

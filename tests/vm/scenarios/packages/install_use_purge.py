@@ -43,7 +43,7 @@ def scenario(rig):
     if nfs_is_built:
         mount_nfs(server, client)
     for host in (server, client):
-        # It takes the package's own folders away too, and says so. The modules are unloaded while they are installed.
+        # The cleanup also removes the package's own folders, and reports that. It unloads the modules while they are installed.
         host.run("/usr/lib/rig/cleanup", timeout=120, check=False)
         host.fails("grep -q '^causeway' /proc/modules")
         set_up(host)

@@ -15,7 +15,7 @@ def scenario(rig):
     client.run("systemctl start causeway.service", timeout=120)
     before = client.run("dpkg-query -W -f '${Version}' causeway").out
     client.run(f"dd if=/dev/urandom of=/tmp/content bs=1M count=16 && dd if=/tmp/content of={DISK} bs=1M oflag=direct")
-    # Not more than that, or the one who brings it up to date gets no processor.
+    # A higher rate would leave no processor for the upgrade.
     reader = client.start(f"fio --name=reader --filename={DISK} --readonly --rw=read --bs=64k --size=16M --direct=1 --rate=1m"
                           " --time_based --runtime=1h")
 
@@ -34,7 +34,7 @@ def scenario(rig):
     reader.kill(15)
     assert NAME in client.run("causeway list").out
 
-    # As the message says; then the new ones attach it again.
+    # Run the commands that the package's message names; then the new modules attach the disk again.
     client.run("causeway stop --force --all && modprobe -r causeway_disk")
     client.run("[ ! -e /sys/module/causeway ] && causeway restore", timeout=120)
     client.wait_for(f"[ -e {DISK} ]")
