@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a client makes links, and what a link says of its connection and of its device.
+ * The factory by which a client makes links, and the properties of a link's connection and device.
  *
  * A transport has one factory. The client names the factory of its path, and everything else of the
  * transport is behind cw_link_ops. A server makes links in the listener of the transport.

@@ -2,10 +2,10 @@
 /*
  * Gathering: several commands or completions in one message.
  *
- * Client: commands of one submission batch share a message until the block layer says that the last
- * was given (cw_link_flush()) or the message is full. Server: completions, with the data of inline
- * reads, share one while the link is corked, that is while one batch of commands is being run.
- * Nothing but credit is ever waited for.
+ * Client: commands of one submission batch share a message until the block layer has given the last
+ * one (cw_link_flush()) or the message is full. Server: completions, with the data of inline reads,
+ * share one while the link is corked, that is while one batch of commands is being run. Gathering
+ * waits for nothing but credit.
  */
 #include <linux/bio.h>
 #include <linux/export.h>
@@ -54,8 +54,8 @@ static bool cw_link_fits(const struct cw_link *link, const struct cw_tx *tx, u32
 }
 
 /*
- * The message being gathered, with room for @data_len more bytes and one record; NULL: none to be
- * had. A link gathers messages of one @type, whose records have @record bytes.
+ * Returns the message being gathered, with room for @data_len more bytes and one record, or NULL if
+ * none is available. A link gathers messages of one @type, whose records have @record bytes.
  */
 static struct cw_tx *cw_link_gather(struct cw_link *link, u8 type, u16 record, u32 data_len)
 {

@@ -37,13 +37,13 @@ bool cw_link_kill(struct cw_link *link, int err, const char *fmt, ...)
 	vscnprintf(link->reason, sizeof(link->reason), fmt, args);
 	va_end(args);
 	link->error = err;
-	smp_mb__before_atomic(); /* pairs with cw_link_drain(), which tells the owner */
+	smp_mb__before_atomic(); /* error and reason before bit 1: see cw_path_find_reason() */
 	set_bit(1, &link->dead);
 	trace_cw_link_killed(link, err, link->reason);
 	link->ops->kill(link, err);
 	if (link->handler->down)
 		link->handler->down(link);
-	/* Whoever waits for memory to send from must see the death. */
+	/* A caller that waits for memory to send from must see that the link is dead. */
 	if (link->handler->room)
 		link->handler->room(link);
 	return true;
@@ -59,7 +59,10 @@ void cw_link_drain(struct cw_link *link)
 	spin_lock_irqsave(&link->tx_lock, flags);
 	open = link->open;
 	link->open = NULL;
-	/* What nobody will send is released by the transport's drain like what was not sent. */
+	/*
+	 * Post the backlog even though the link is dead: the transport's drain completes and frees
+	 * it.
+	 */
 	while ((tx = list_first_entry_or_null(&link->backlog, struct cw_tx, entry))) {
 		list_del(&tx->entry);
 		cw_link_post(link, tx);

@@ -14,9 +14,9 @@
  * has completed. The data of a message lies in pages of the link (struct cw_page). Pages and a
  * transfer (struct cw_bulk) go with their message.
  *
- * Credit: a message with records needs a receive of the peer. Each message of the peer says how
- * many receives it has posted again. Without credit a message waits in the link, and commands or
- * completions that come meanwhile are gathered in one message.
+ * Credit: a message with records needs a receive of the peer. Each message of the peer reports how
+ * many receives the peer has posted again. Without credit a message waits in the link, and commands
+ * or completions that come meanwhile are gathered in one message.
  *
  * End: cw_link_kill() may be called in any context and more than once. The reason of the first call
  * counts, and that call calls handler->down(). Then the owner calls cw_link_drain() in process

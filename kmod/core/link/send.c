@@ -2,14 +2,15 @@
 /*
  * Messages that leave a link: ordinals, tails, credit.
  *
- * Credit: a message with records goes out while the peer has a receive for it. Else a gathered one
- * stays open and takes more, and others wait in the backlog; both go when credit comes. The peer
- * has fewer receives than commands may be outstanding, and small gathered messages use half of them
- * only, so a busy link moves in large messages by itself. The peer tells when it is done with that
- * half, whatever its disk does: what waits, waits for the wire.
+ * Credit: a message with records goes out while the peer has a receive for it. Otherwise a gathered
+ * message stays open and takes more, and other messages wait in the backlog; both go when credit
+ * comes. The peer has fewer receives than commands may be outstanding, and small gathered messages
+ * use half of them only, so a busy link moves in large messages by itself. The peer returns the
+ * credit of that half even while its disk is busy, so a message that waits, waits for the network
+ * only.
  *
- * Bare: a message that is one page and one record goes without its trailer where 32 bits beside the
- * page say it all: a packet less where a page fills one.
+ * Bare: a message of one page and one record goes without its trailer if 32 bits of immediate data
+ * can hold its content. That saves a packet where a page fills one.
  *
  * tx_lock orders everything that is sent: ordinals are taken and requests posted under it.
  */
@@ -21,8 +22,9 @@
 #include "transport.h"
 
 /*
- * Whether @tx goes without its trailer. A bare write tells of one message taken, so there has to be
- * one, and should not be many: the trailer form tells of all.
+ * Returns true if @tx goes without its trailer. A bare write returns credit for exactly one
+ * message, so there must be one to return, and there should not be many: a trailer returns credit
+ * for all.
  */
 static bool cw_link_strip(struct cw_link *link, struct cw_tx *tx)
 {
@@ -80,7 +82,10 @@ static void cw_link_run_backlog(struct cw_link *link)
 	}
 }
 
-/* What is due goes before @tx, or a stream of such messages would keep all credit from it. */
+/*
+ * The open message, if it is due, goes before @tx. Otherwise a stream of messages like @tx would
+ * use up all credit.
+ */
 static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 {
 	if (!tx->record) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a transport calls of a link: it reports what arrived and what became free.
+ * Functions that a transport calls on a link: they report what arrived and what became free.
  */
 #ifndef CW_LINK_TRANSPORT_H
 #define CW_LINK_TRANSPORT_H

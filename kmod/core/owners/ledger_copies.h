@@ -40,7 +40,7 @@ int cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES], const u8 *u
 		     const u8 *identity, cw_crc32c_fn crc32c);
 
 /**
- * cw_ledger_file_text() - says why a copy does not count, in a message for administrators
+ * cw_ledger_file_text() - returns why a copy does not count, in a message for administrators
  * @copy: the copy
  */
 const char *cw_ledger_file_text(const struct cw_ledger_file *copy);

@@ -22,7 +22,7 @@ extern "C" {
 /* The reasons why an image cannot be used. */
 enum cw_ledger_fault {
 	CW_LEDGER_GOOD,
-	CW_LEDGER_SHORT, /* fewer bytes than the header says */
+	CW_LEDGER_SHORT, /* fewer bytes than the header states */
 	CW_LEDGER_NO_MAGIC, /* not a ledger, or the file was never written */
 	CW_LEDGER_OTHER_VERSION,
 	CW_LEDGER_TORN, /* the checksum is wrong */

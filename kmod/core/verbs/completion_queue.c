@@ -7,8 +7,9 @@
 #define CW_POLL_BUDGET 256 /* completions of one run of a work item */
 
 /*
- * A completion queue of our own is for an owner that must complete on a certain work queue. As the
- * RDMA core does it: until it is empty and armed again, but not for ever at a time.
+ * A completion queue of our own is for an owner that must complete on a certain work queue. The
+ * work polls as the RDMA core does: until the queue is empty and armed again, but for a bounded
+ * number of completions in one run.
  */
 static void cw_endpoint_poll(struct work_struct *work)
 {
@@ -19,7 +20,7 @@ static void cw_endpoint_poll(struct work_struct *work)
 		do {
 			n = ib_poll_cq(ep->cq, CW_EP_BATCH, ep->wc);
 			for (i = 0; i < n; i++) {
-				/* None: within a chain, and flushed. */
+				/* A flushed request within a chain has no entry. */
 				if (likely(ep->wc[i].wr_cqe))
 					ep->wc[i].wr_cqe->done(ep->cq, &ep->wc[i]);
 			}
@@ -49,7 +50,7 @@ struct ib_cq *cw_endpoint_create_cq(struct cw_endpoint *ep, u32 cqes,
 	};
 	struct ib_cq *cq;
 
-	/* What does not fit would end the queue, and all on it. */
+	/* A completion that does not fit would end the queue, and all queue pairs on it. */
 	if (cqes > (u32)ib->attrs.max_cqe)
 		return ERR_PTR(-EOPNOTSUPP);
 	if (!shape->workqueue)

@@ -58,14 +58,15 @@ static void cw_endpoint_keep_acceptance(struct cw_endpoint *ep, const struct rdm
 
 /*
  * The peer still has a connection with a queue pair of our number, from before our machine started
- * anew. It ends that one when it says so (InfiniBand architecture, volume 1, 12.9.8.3.1).
+ * anew. The peer ends that connection when it sends this rejection (InfiniBand architecture, volume
+ * 1, 12.9.8.3.1).
  */
 static bool cw_endpoint_is_stale(const struct rdma_cm_id *cm, int status)
 {
 	return rdma_cap_ib_cm(cm->device, cm->port_num) && status == IB_CM_REJ_STALE_CONN;
 }
 
-/* Never returns non-zero: only who owns an id destroys it. */
+/* Never returns non-zero: only the owner of an id destroys it. */
 static int cw_endpoint_event(struct rdma_cm_id *cm, struct rdma_cm_event *event)
 {
 	struct cw_endpoint *ep = cm->context;
@@ -141,8 +142,8 @@ static int cw_endpoint_wait(struct cw_endpoint *ep, enum cw_endpoint_state for_s
 }
 
 /*
- * One round of address resolution, on an id of its own. 0, or what was wrong: -ETIMEDOUT when the
- * neighbour did not answer.
+ * Resolves the address once, on an id of its own. Returns 0 or -errno; -ETIMEDOUT if the neighbour
+ * did not answer.
  */
 static int cw_endpoint_look_up(struct cw_endpoint *ep, const struct sockaddr *src,
 			       const struct sockaddr *dst, u32 timeout_ms)
@@ -156,7 +157,7 @@ static int cw_endpoint_look_up(struct cw_endpoint *ep, const struct sockaddr *sr
 	WRITE_ONCE(ep->unresolved, 0);
 	ret = rdma_resolve_addr(cm, (struct sockaddr *)src, dst, timeout_ms);
 	if (!ret) {
-		/* The manager always tells how it ended. */
+		/* The connection manager always reports the result. */
 		wait_event(ep->changed,
 			   READ_ONCE(ep->unresolved) || READ_ONCE(ep->state) != CW_EP_NEW);
 		if (READ_ONCE(ep->state) == CW_EP_NEW)
@@ -175,7 +176,7 @@ static int cw_endpoint_look_up(struct cw_endpoint *ep, const struct sockaddr *sr
 
 /*
  * The connection manager may miss that a neighbour became known (it looks again only at its own
- * timeout) and does not ask again for one that did not answer: so in rounds.
+ * timeout), and does not ask again for one that did not answer. So this asks in rounds.
  */
 static int cw_endpoint_find(struct cw_endpoint *ep, const struct sockaddr *src,
 			    const struct sockaddr *dst, u32 timeout_ms)

@@ -4,8 +4,8 @@
  *
  * A device may vanish at any time (rdma link del, hot unplug). Its removal marks it as going, so
  * that no domain and no endpoint is added, kills every endpoint on it, and waits until the last
- * domain is gone: each owner of an endpoint hears of the death and tears down by itself. The
- * rdma_cm is a client older than ours, so its ids are removed after ours.
+ * domain is gone: each owner of an endpoint is notified of the death and tears down by itself.
+ * rdma_cm registered its client before this module, so it removes its ids after this removal.
  */
 #include <linux/slab.h>
 
@@ -89,7 +89,10 @@ void cw_device_leave(struct cw_device *device, struct cw_endpoint *ep)
 	wake_up_all(&device->left);
 }
 
-/* What we keep of an ib_device that the caller holds, with a reference; NULL when it is going. */
+/*
+ * Returns the cw_device of an ib_device that the caller holds, with a reference; NULL if the device
+ * is going.
+ */
 static struct cw_device *cw_device_get(struct ib_device *ib)
 {
 	struct cw_device *device;
@@ -153,7 +156,7 @@ struct cw_domain *cw_domain_create(struct ib_device *ib)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&domain->users, 1);
 
-	/* The caller's cm_id holds the ib_device, not what we keep of it. */
+	/* The caller's cm_id holds the ib_device, but not its cw_device. */
 	device = cw_device_get(ib);
 	ret = -ENODEV;
 	if (!device)

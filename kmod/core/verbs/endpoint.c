@@ -3,11 +3,11 @@
  * Endpoints: queue pairs and their states. connection.c connects them.
  *
  * Life: NEW, then (client) ADDRESS and ROUTE as the connection manager resolves, CONNECTING when
- * the request or the acceptance was sent, LIVE, DEAD. One function changes the state and knows what
- * may follow what. Death comes from anywhere: the connection manager, a failed work request, the
- * device's removal, the owner. It only marks, tells the owner and wakes who waits; the owner then
- * drains and destroys in process context, never in a handler of the connection manager (destroying
- * an id in its own handler deadlocks).
+ * the request or the acceptance was sent, LIVE, DEAD. One function changes the state and checks
+ * which state may follow which. Death comes from anywhere: the connection manager, a failed work
+ * request, the device's removal, the owner. It only marks the endpoint, notifies the owner and
+ * wakes waiters; the owner then drains and destroys in process context, never in a handler of the
+ * connection manager (destroying an id in its own handler deadlocks).
  */
 #include <linux/module.h>
 #include <rdma/rw.h>
@@ -102,7 +102,10 @@ static void cw_endpoint_qp_event(struct ib_event *event, void *context)
 	}
 }
 
-/* What rdma_rw_init_qp() adds: with regions, requests that register and invalidate as well. */
+/*
+ * Returns the number of requests that rdma_rw_init_qp() adds. With memory regions, it adds those
+ * that register and invalidate too.
+ */
 static u32 cw_rw_requests(struct ib_device *ib, const struct ib_qp_init_attr *attr)
 {
 	bool regions = rdma_protocol_iwarp(ib, attr->port_num) || ib->attrs.max_sgl_rd;
@@ -205,8 +208,8 @@ void cw_endpoint_disconnect(struct cw_endpoint *ep)
 }
 
 /*
- * The connection is over for everybody else: the connection manager sends nothing for it any more,
- * and its handlers and the device's list no longer lead to the endpoint.
+ * The connection is over for all others: the connection manager sends nothing for it any more, and
+ * its handlers and the device's list no longer lead to the endpoint.
  */
 static void cw_endpoint_leave(struct cw_endpoint *ep)
 {
@@ -226,7 +229,8 @@ void cw_endpoint_drain(struct cw_endpoint *ep)
 
 	cw_endpoint_disconnect(ep);
 	/*
-	 * Who saw it alive has posted when this lock was ours: nothing is posted behind the drain.
+	 * Acts as a barrier: anyone who saw the endpoint alive under sq_lock has finished posting,
+	 * and everyone later sees DEAD, so nothing can be posted after ib_drain_qp().
 	 */
 	spin_lock_irqsave(&ep->sq_lock, flags);
 	spin_unlock_irqrestore(&ep->sq_lock, flags);

@@ -71,7 +71,7 @@ struct cw_endpoint_shape {
 	 */
 	u32 regions;
 	enum ib_poll_context poll;
-	struct workqueue_struct *workqueue; /* completes on it if it is set, whatever @poll says */
+	struct workqueue_struct *workqueue; /* completes on it if it is set, whatever @poll is */
 	u32 vector; /* completion vector, modulo what the device has */
 };
 

@@ -3,10 +3,11 @@
  * The send queue of an endpoint.
  *
  * Send accounting: completions of a send queue come in order, so one signalled request in a few
- * tells that all before it are done as well. posted holds what the adapter has, waiting what found
- * no room. A chain that is not signalled makes no completion unless it fails; then the queue pair
- * is dead anyway. RDMA READs are the exception: an adapter may say that a later send has left (siw
- * of Linux does) while the data of a read is still to come, so a read is done when itself says so.
+ * shows that all before it are done as well. posted holds the chains that the adapter has, waiting
+ * those that found no room. A chain that is not signalled makes no completion unless it fails; then
+ * the queue pair is dead anyway. RDMA READs are the exception: an adapter may report that a later
+ * send is done (siw of Linux does) while the data of a read is still to come, so a read is done
+ * only when its own completion arrives.
  */
 #include "endpoint.h"
 #include "queue_size.h"

@@ -105,7 +105,7 @@ void cw_link_rdma_disown(struct cw_link *link)
 {
 	struct cw_link_rdma *l = to_rdma(link);
 
-	set_bit(0, &link->dead); /* dead before anyone knew it: its handler must hear nothing */
+	set_bit(0, &link->dead); /* dead without a report: its handler must not be called */
 	l->ep.cm = NULL; /* the connection manager destroys it when the handler returns */
 	/*
 	 * A removal of the device may have killed the link just before, and may be in its handler.

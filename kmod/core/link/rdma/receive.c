@@ -4,8 +4,8 @@
  *
  * The tail is found at the byte length less its own; records that straddle the two areas are copied
  * together. A message with immediate data has neither records nor tail. There are as many receives
- * as messages with records may come without new credit, and a few for the others. One is given back
- * to the adapter when nobody needs its data any more, and then counts as credit.
+ * as messages with records may come without new credit, and a few for the others. A receive is
+ * posted again when its data is not needed any more, and then counts as credit.
  */
 #include <linux/slab.h>
 
@@ -54,7 +54,7 @@ static void cw_rx_copy(const struct cw_link_rdma *l, const struct cw_rx *rx, u32
 		memcpy(to + first, rx->buf->trailer + (at + first - area), len - first);
 }
 
-/* Where the records lie in one piece; in l->records if they do not. */
+/* Returns the records in one piece: where they lie, or copied to l->records if they straddle. */
 static const void *cw_rx_records(struct cw_link_rdma *l, const struct cw_rx *rx, u32 at, u32 len)
 {
 	u32 area = l->rx_bufs.data_size;
@@ -142,18 +142,18 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		/*
-		 * A client hears of a rejection by the connection manager, in words, after it
-		 * flushed. A server may hear nothing else of a queue pair that dies early.
+		 * The connection manager reports a rejection to a client, with its reason, after
+		 * the flush. A server may get no other report of a queue pair that dies early.
 		 */
 		if (wc->status == IB_WC_WR_FLUSH_ERR && !l->link.server &&
 		    cw_endpoint_is_connecting(&l->ep))
 			return;
-		/* A flush may be the first that is heard of a queue pair's death. */
+		/* A flush may be the first report of a queue pair's death. */
 		cw_link_kill(&l->link, -EIO, "a receive failed: %s", ib_wc_status_msg(wc->status));
 		return;
 	}
 	l->link.stats.n[CW_N_RECEIVE_COMPLETIONS]++;
-	/* The last words of a control link count also when it was closed meanwhile. */
+	/* The last messages of a control link count even if the link was closed meanwhile. */
 	if (unlikely(cw_link_is_dead(&l->link)) && l->link.kind != CW_LINK_CONTROL)
 		return;
 	if (unlikely(cw_endpoint_is_connecting(&l->ep)))

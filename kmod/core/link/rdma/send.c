@@ -5,7 +5,7 @@
  * A tx goes out as one work request, a fragment for each page and, unless it goes bare, one for the
  * trailer, with the chain of registrations (client) or the transfer (server) before it in the same
  * post. It comes back when the adapter is done with it, which the endpoint learns from one
- * signalled send in a few; what holds many pages is signalled itself.
+ * signalled send in a few; a tx with more than one page is signalled itself.
  */
 #include <linux/slab.h>
 
@@ -77,7 +77,7 @@ static void cw_page_free(struct cw_link_rdma *l, struct cw_page *page)
 	l->pages_free++;
 }
 
-/* Under pool_lock before: whether somebody waits. */
+/* @starved was read under pool_lock: true if a caller waits for a tx or for pages. */
 static void cw_rdma_has_room(struct cw_link_rdma *l, bool starved)
 {
 	if (unlikely(starved))
@@ -188,7 +188,7 @@ void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 	t->post.first = &t->wr;
 	t->post.last = &t->wr;
 	t->post.wrs = 1 + t->regs;
-	/* Someone waits for it, or for its pages. */
+	/* A caller waits for the completion, or for the pages. */
 	t->post.signal = tx->released || tx->nr_pages > 1;
 	if (t->regs) {
 		t->regs_last->next = &t->wr;

@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /*
- * How long to wait before connection attempt @attempt (from 0): milliseconds between half and whole
- * of min(@cap_ms, @base_ms << @attempt), both included. @random: 32 random bits. Any context.
+ * Returns the wait before connection attempt @attempt (from 0), in milliseconds: between half and
+ * whole of min(@cap_ms, @base_ms << @attempt), both included. @random: 32 random bits. Any context.
  */
 u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
 
@@ -23,9 +23,9 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
 #define CW_BACKOFF_LEAST_MS 100U
 
 /*
- * How long to wait before the next attempt, in milliseconds, when the last attempt began
- * @since_began_ms ago and the wait was to be @wanted_ms. @io_waits: commands are unanswered, or
- * requests wait for a path. Any context.
+ * Returns the wait before the next attempt, in milliseconds. The last attempt began @since_began_ms
+ * ago, and the planned wait is @wanted_ms. @io_waits: commands are unanswered, or requests wait for
+ * a path. Any context.
  */
 u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who this machine is: the boot ID, and numbers that nobody can guess.
+ * The boot of this host: a random UUID.
  */
 #include <linux/random.h>
 #include <linux/uuid.h>
@@ -10,8 +10,8 @@
 static u8 boot[CW_WIRE_UUID];
 
 /*
- * One per load of the module: what it holds in memory ends with it, which is all that a peer asks
- * of a boot.
+ * There is one UUID per load of the module, because the module's state in memory ends with it. A
+ * peer needs a boot for nothing else.
  */
 const u8 *cw_identity_boot(void)
 {

@@ -4,7 +4,7 @@
 
 #include "../../../../include/wire/causeway_wire.h"
 
-/* UUID of this life of the module, told to peers as the boot. */
+/* Returns the UUID of this load of the module, which peers receive as the boot. */
 const u8 *cw_identity_boot(void);
 void cw_identity_init(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a path connects: control link, login (login.c), data links (docs/PROTOCOL.md section 4).
+ * Connects a path: control link, login (login.c), data links (docs/PROTOCOL.md section 4).
  *
  * Everything here sleeps, in the session's work or in a discovery. A failure leaves its reason in
  * words; the caller frees the links that were made.
@@ -29,7 +29,7 @@ static const char *cw_session_refusal_text(u16 refusal)
 	}
 }
 
-/* Which side has to be upgraded follows from the range that the server named. */
+/* The range that the server named shows which side has to be upgraded. */
 static void cw_session_say_versions(struct cw_session *s, int err, const struct cw_rej *rej)
 {
 	const char *whom = rej->version_max < CW_WIRE_VERSION ? "the server" : "this host";

@@ -9,10 +9,10 @@
 #define CW_DETECTION_MS 5000 /* before a WELCOME has said more */
 
 /*
- * The server ends a login of which it hears nothing, so a client that waits probes at least every
- * 2 s. It does so from HELLO on: siw 6.1 answers a connection request before it takes the socket
- * from its connection manager, and a HELLO that arrives in between lies there until the next
- * message does (siw_accept(), siw_cm_llp_data_ready()).
+ * The server ends a login that is silent, so a client that waits probes at least every 2 s. It does
+ * so from HELLO on: siw 6.1 answers a connection request before it takes the socket from its
+ * connection manager, and a HELLO that arrives in between lies there until the next message does
+ * (siw_accept(), siw_cm_llp_data_ready()).
  */
 #define CW_LOGIN_PROBE_MS 1500
 
@@ -77,7 +77,7 @@ struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms)
 	return letter;
 }
 
-/* A notice that is not newer than the last one is old news. */
+/* A notice that is not newer than the last one is ignored. */
 static void cw_session_take_notice(struct cw_session *s, const struct cw_notice *notice)
 {
 	if (notice->sequence <= s->sequence)

@@ -71,7 +71,9 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 	while (!ret) {
 		ret = cw_client_discover_page(p, first, each, arg, &got, &more);
 		first += got;
-		/* However many it claims to have. */
+		/*
+		 * CW_DISCOVER_MAX bounds the list, however many exports the server claims to have.
+		 */
 		if (ret || !more || !got || first >= CW_DISCOVER_MAX)
 			break;
 	}

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether the server of a live session is alive.
+ * Checks that the server of a live session is alive.
  */
 #include "path.h"
 
 /*
- * Liveness of a link: a message is a sign of life; a quiet one is probed, and dead when probes had
- * no answer. Nothing else would tell of a queue pair whose adapter forgot to send.
+ * Liveness of a link: each message shows that the link is alive. A quiet link is probed, and killed
+ * if the probes had no answer. Nothing else reports a queue pair whose adapter forgot to send.
  */
 static void cw_path_look_at(const struct cw_path *p, struct cw_link *link)
 {
@@ -49,7 +49,7 @@ void cw_session_watch(struct work_struct *work)
 			link->probed = false;
 			continue;
 		}
-		/* Who polls may be asleep while its answers wait. */
+		/* The thread that polls may be asleep while answers wait for it. */
 		if (link->polled)
 			cw_link_poll(link);
 		cw_path_look_at(p, link);

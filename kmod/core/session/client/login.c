@@ -50,7 +50,10 @@ static int cw_session_refusal_error(u16 reason)
 	}
 }
 
-/* Whether the server, and nobody on the way, answered PROOF with this. May sleep. */
+/*
+ * Returns true if the MAC of @rec proves that the server sent @rec as its answer to PROOF. May
+ * sleep.
+ */
 static bool cw_session_is_proved(const struct cw_login *login, const struct cw_wire_refused *rec)
 {
 	u8 mac[CW_WIRE_MAC];
@@ -68,7 +71,7 @@ static enum cw_refusal_identity cw_session_identity_of(const struct cw_session *
 									     CW_IDENTITY_OTHER;
 }
 
-/* Anyone may read the reason, and who knows a UUID must be an administrator. */
+/* Any user may read the reason, but only an administrator may read a UUID. */
 static int cw_session_say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID])
 {
 	cw_session_say(s, -EREMCHG,
@@ -153,7 +156,7 @@ static int cw_session_take_refused(struct cw_session *s, const struct cw_login *
 	return err;
 }
 
-/* What the login waits for, for people. */
+/* Shows users what the login waits for. Returns 0, or -EPROTO if WAITING is malformed. */
 static int cw_session_take_waiting(struct cw_session *s, const struct cw_letter *letter)
 {
 	static const char * const what[] = {
@@ -175,7 +178,7 @@ static int cw_session_take_waiting(struct cw_session *s, const struct cw_letter 
 	return 0;
 }
 
-/* Why no letter came. */
+/* Stores in the session why no control message came. Returns -errno. */
 static int cw_path_say_silence(struct cw_path *p, const char *what, u32 patience_ms)
 {
 	struct cw_session *s = p->session;
@@ -307,7 +310,10 @@ static int cw_path_take_challenge(struct cw_path *p, struct cw_login *login,
 	return ret;
 }
 
-/* HELLO to PROOF. On return the secret of the login is in @login->auth. */
+/*
+ * Sends HELLO, takes CHALLENGE and sends PROOF. On return the secret of the login is in
+ * @login->auth.
+ */
 static int cw_path_prove(struct cw_path *p, struct cw_login *login)
 {
 	struct cw_session *s = p->session;
@@ -323,14 +329,14 @@ static int cw_path_prove(struct cw_path *p, struct cw_login *login)
 	memcpy(login->proof.mac, login->auth.client, CW_WIRE_MAC);
 	login->proved = true;
 	login->was_kept = s->may_be_kept;
-	s->may_be_kept = true; /* whether it is, only an answer says */
+	s->may_be_kept = true; /* only an answer shows whether it is */
 	return cw_path_send(p, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
 }
 
 /*
  * The disk was made for the first welcome, and @now may not grant less. Inline data is the
  * exception, see cw_reserve_area(): it may become less, down to the page that the ranges of a
- * discard take. Says why it returns -EMEDIUMTYPE. May sleep.
+ * discard take. Stores the reason if it returns -EMEDIUMTYPE. May sleep.
  */
 static int cw_session_check_first_welcome(struct cw_session *s, const struct cw_welcome *now)
 {
@@ -358,7 +364,10 @@ static int cw_session_check_first_welcome(struct cw_session *s, const struct cw_
 	return -EMEDIUMTYPE;
 }
 
-/* Whether the server has the key, and sent just this. Without a key the MAC has to be zero. */
+/*
+ * Returns 0 if the server has the key and sent exactly this WELCOME, otherwise -errno. Without a
+ * key the MAC must be zero.
+ */
 static int cw_session_check_welcome_mac(struct cw_session *s, const struct cw_login *login,
 					const struct cw_wire_welcome *rec)
 {
@@ -378,7 +387,7 @@ static int cw_session_check_welcome_mac(struct cw_session *s, const struct cw_lo
 	return -EACCES;
 }
 
-/* From here on the server knows the session, whatever becomes of the links. */
+/* From here on the server knows the session, even if no data link is made. */
 static void cw_path_accept_welcome(struct cw_path *p, const struct cw_login *login,
 				   const struct cw_welcome *welcome)
 {

@@ -8,7 +8,7 @@
 
 #include "path.h"
 
-/* What a login on this link may be answered with, and how that is proved. */
+/* A login on a link: the state that decides which answers are valid, and that proves them. */
 struct cw_login {
 	struct cw_hello hello;
 	u64 features; /* agreed upon in CHALLENGE */
@@ -19,16 +19,16 @@ struct cw_login {
 };
 
 /*
- * HELLO to WELCOME, on the control link. 0: the server knows the session. Otherwise -errno, with
- * s->reason.
+ * Logs in on the control link, from HELLO to WELCOME. Returns 0 if the server knows the session,
+ * otherwise -errno with s->reason.
  */
 int cw_path_log_in(struct cw_path *p, struct cw_login *login);
 /* Sends a control message of @len bytes. 0, or -errno with s->reason. */
 int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
 /*
- * A control message of type @type; what else may come is the reason of a failure. @login is NULL
- * for discovery, which has the patience that its caller asked for. ERR_PTR with s->reason; kfree()
- * it.
+ * Waits for a control message of type @type, which the caller frees by kfree(). On failure, returns
+ * an ERR_PTR and sets s->reason. @login is NULL for discovery, which waits as long as its caller
+ * asked for.
  */
 struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login, u8 type,
 				 const char *what);

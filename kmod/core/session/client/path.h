@@ -12,7 +12,7 @@
 
 #include "session.h"
 
-/* What WELCOME grants to the links of a path. */
+/* The values that WELCOME grants to the links of a path. */
 struct cw_path_grants {
 	u32 number; /* of the session at the server */
 	u16 queues, depth;
@@ -40,7 +40,7 @@ struct cw_path {
 	struct cw_wire_req wire_req; /* of the control link, as sent */
 	struct cw_wire_rep wire_rep; /* as received */
 	unsigned long asked_at; /* jiffies: of the last PROBE of the control link */
-	const char *kicked; /* why someone above gave the connection up; any context */
+	const char *kicked; /* why a caller gave the connection up; any context */
 	char device[64];
 	u8 device_port;
 	struct sockaddr_storage local_address, peer_address;
@@ -52,7 +52,7 @@ struct cw_path {
 	unsigned long flags; /* CW_PATH_*, any context */
 
 	struct cw_inbox inbox;
-	/* a letter, or the end of the control link, or the wish to close */
+	/* Woken by a control message, the death of the control link, and CW_SESSION_CLOSE. */
 	wait_queue_head_t arrived;
 };
 
@@ -69,8 +69,8 @@ static inline struct cw_path *cw_link_path(const struct cw_link *link)
 /* ---- inside the core: path.c ---- */
 
 /*
- * A path of @s to @address, from @local (ss_family 0: any), without a connection. NULL: no memory.
- * May sleep.
+ * Makes a path of @s to @address, from @local (ss_family 0: any), without a connection. Returns
+ * NULL if there is no memory. May sleep.
  */
 struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_storage *address,
 			       const struct sockaddr_storage *local);
@@ -87,10 +87,10 @@ void cw_path_interrupt(struct cw_path *p);
 bool cw_path_is_idle(const struct cw_path *p);
 /* Frees all links. session->lock is held. Sleeps. */
 void cw_path_free_links(struct cw_path *p);
-/* Says in the session why the connection was lost. session->lock is held. May sleep. */
+/* Stores in the session why the connection was lost. session->lock is held. May sleep. */
 void cw_path_find_reason(struct cw_path *p);
 /*
- * Stops the disk, drains all links, lets the disk take back what is unanswered, and frees the
+ * Stops the disk, drains all links, lets the disk take back its unanswered requests, and frees the
  * links. session->lock is held. Sleeps.
  */
 void cw_path_tear_down(struct cw_path *p);
@@ -99,9 +99,12 @@ void cw_path_empty(struct cw_path *p);
 
 /* ---- inside the core: connect.c ---- */
 
-/* Control link, login, data links. 0, or -errno with s->reason. session->lock is held. Sleeps. */
+/*
+ * Makes control link, login and data links. 0, or -errno with s->reason. session->lock is held.
+ * Sleeps.
+ */
 int cw_path_connect(struct cw_path *p);
-/* Its control link alone, in p->control. 0, or -errno with s->reason. Sleeps; no lock. */
+/* Makes the control link alone, in p->control. 0, or -errno with s->reason. Sleeps; no lock. */
 int cw_path_connect_control(struct cw_path *p);
 
 /* ---- inside the core: control_link.c; the functions sleep ---- */
@@ -112,11 +115,14 @@ extern const struct cw_link_handler cw_client_control_handler;
  * arrived on it for @patience_ms, or the session closes. kfree() it.
  */
 struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms);
-/* How long the control link has been silent, in ms, not counted before @since (jiffies). */
+/*
+ * Returns for how many ms the control link has been silent. Counts from @since (jiffies) at the
+ * earliest.
+ */
 u32 cw_path_silence(const struct cw_path *p, unsigned long since);
 /*
- * Sends one PROBE every 1.5 s, whatever comes in between. Jiffies until the next one. One caller at
- * a time.
+ * Sends one PROBE every 1.5 s, even if messages come in between. Returns the jiffies until the next
+ * one. One caller at a time.
  */
 long cw_path_ask(struct cw_path *p);
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
- * What a REFUSED means for the client (docs/PROTOCOL.md section 4 rule 19, section 5 rules 20 and
- * 22). Who can refuse a session for good can take a disk away, so the client believes only a
- * refusal that is proved.
+ * The meaning of a REFUSED for the client (docs/PROTOCOL.md section 4 rule 19, section 5 rules 20
+ * and 22). A party that can refuse a session for good can take a disk away, so the client believes
+ * only a refusal that is proved.
  */
 #ifndef CW_REFUSAL_H
 #define CW_REFUSAL_H

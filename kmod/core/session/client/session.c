@@ -2,8 +2,9 @@
 /*
  * Sessions of the client: how they are made, found and ended. work.c keeps them connected.
  *
- * Holders of a session: the list of sessions (until close), the disk (until it let go), whoever
- * found it. The works hold none: cw_session_close() cancels them before the list's reference goes.
+ * Holders of a session: the list of sessions (until close), the disk (until it puts its reference),
+ * each caller of cw_session_find() (until cw_session_put()). The works hold none:
+ * cw_session_close() cancels them before the list's reference goes.
  */
 #include <linux/slab.h>
 #include <linux/uuid.h>
@@ -186,7 +187,7 @@ int cw_session_start(struct cw_session *s, bool wait, char *reason)
 EXPORT_SYMBOL_GPL(cw_session_start);
 
 /*
- * Says GOODBYE and waits for FAREWELL: the server has nothing left of the session then, and keeps
+ * Sends GOODBYE and waits for FAREWELL: the server has nothing left of the session then, and keeps
  * nothing for it. Ends early when the link dies or is silent for the detection time, when the
  * caller is killed, or after CW_FORCED_FAREWELL_MS of @force.
  */

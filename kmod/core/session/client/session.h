@@ -3,7 +3,7 @@
  * The client's half of a session: one attached export, kept connected.
  *
  * A session has one thread of control, its work: it alone connects, tears down and changes the
- * state. Its connection is a path (path.h). What causeway_disk adds are the ops.
+ * state. Its connection is a path (path.h). causeway_disk supplies the ops.
  */
 #ifndef CW_CLIENT_SESSION_H
 #define CW_CLIENT_SESSION_H
@@ -27,24 +27,24 @@ struct cw_session;
 
 struct cw_client_ops {
 	/*
-	 * The session is live; links[0..nr_links) of @p take commands. The first time, or again
-	 * (then everything that stop() held may go). @new_instance: the server may have lost what
-	 * it acknowledged and did not flush. All but message: process context, one at a time.
+	 * The session is live, for the first time or again; links[0..nr_links) of @p take commands,
+	 * and everything that stop() held may go. @new_instance: the server may have lost writes
+	 * that it acknowledged and did not flush. All but message: process context, one at a time.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
 	/* No command may be given to a link of @p after this returned. */
 	void (*stop)(struct cw_session *s, struct cw_path *p);
 	/*
-	 * No adapter touches memory for @p any more, and its links are not freed yet: unmap, take
-	 * back what is unanswered, to be sent again after up().
+	 * No adapter touches memory for @p any more, and its links are not freed yet. Unmaps and
+	 * takes back the unanswered requests, to be sent again after up().
 	 */
 	void (*reap)(struct cw_session *s, struct cw_path *p);
-	/* I/O held must fail from now on, until up(). */
+	/* Held I/O must fail from now on, until up(). */
 	void (*fail)(struct cw_session *s);
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
-	/* Whether commands are unanswered or requests wait for a path; true if that is unknown. */
+	/* True if commands are unanswered or requests wait for a path, or if that is unknown. */
 	bool (*waits)(struct cw_session *s);
-	/* Of the block device, NULL before there is one. No lock. */
+	/* Returns the name of the block device, or NULL before there is one. No lock. */
 	const char *(*disk_name)(struct cw_session *s);
 	struct cw_link_handler handler; /* of data links; down is not used */
 };
@@ -64,8 +64,8 @@ struct cw_session_config {
 };
 
 /*
- * @seconds in jiffies, capped at MAX_JIFFY_OFFSET, half of what time_after() can tell apart: on
- * 32 bit that is about 49 days at 250 Hz, and longer timeouts end then. Any context.
+ * Returns @seconds in jiffies, capped at MAX_JIFFY_OFFSET, half of the range of time_after(): on 32
+ * bit that is about 49 days at 250 Hz, and longer timeouts end then. Any context.
  */
 static inline unsigned long cw_timeout_jiffies(u32 seconds)
 {
@@ -96,13 +96,13 @@ struct cw_session {
 	unsigned long retry_at; /* jiffies */
 	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
 	bool ever_live;
-	bool refused; /* what answered last is not what the device was made for: I/O fails */
+	bool refused; /* the last answer does not fit the device that was made: I/O fails */
 	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
 
 	struct cw_path *paths[CW_WIRE_PATHS]; /* the first alone is used; set before listing */
 	/*
-	 * What HELLO says of the last WELCOME that the session accepted. Kept before the first data
-	 * link of that login is asked for, and whatever becomes of the others.
+	 * The fields of HELLO about the last WELCOME that the session accepted. They are set before
+	 * the first data link of that login is requested, and kept even if data links fail.
 	 */
 	bool accepted; /* there was one */
 	u64 last; /* its epoch */
@@ -128,15 +128,15 @@ enum {
 };
 
 /*
- * A session for @config, listed but not started: its ops are called from cw_session_start() on.
- * ERR_PTR, -EEXIST: that export is attached already. One reference is the caller's, who also closes
- * it.
+ * Makes a session for @config, listed but not started: its ops are called from cw_session_start()
+ * on. Returns an ERR_PTR on failure; -EEXIST: that export is attached already. One reference is the
+ * caller's, who also closes the session.
  */
 struct cw_session *cw_session_create(const struct cw_session_config *config,
 				     const struct cw_client_ops *ops, void *priv);
 /*
- * Starts to connect. With @wait: until the first attempt ended; -errno when it failed, @reason (160
- * bytes) says why.
+ * Starts to connect. With @wait, waits until the first attempt has ended. Returns -errno if it
+ * failed, with the reason in @reason (160 bytes).
  */
 int cw_session_start(struct cw_session *s, bool wait, char *reason);
 /*
@@ -146,21 +146,19 @@ int cw_session_start(struct cw_session *s, bool wait, char *reason);
  */
 bool cw_session_close(struct cw_session *s, bool force);
 void cw_session_put(struct cw_session *s);
-/* By what the user typed; with a reference. */
+/* Finds a session by the names that the user typed. The caller gets a reference. */
 struct cw_session *cw_session_find(const char *server, const char *name);
 
-/*
- * Gives the connection up, because something above found it dead. @why is a constant. Any context.
- */
+/* Gives the connection up, because the caller found it dead. @why is a constant. Any context. */
 void cw_session_kick(struct cw_session *s, const char *why);
 
 /* A request waits for a path: a long pause between two attempts is made shorter. Any context. */
 void cw_session_hurry(struct cw_session *s);
 
-/* Why the last connection or attempt ended, in words; @reason has 160 bytes. May sleep. */
+/* Copies to @reason (160 bytes) why the last connection or attempt ended. May sleep. */
 void cw_session_reason(struct cw_session *s, char *reason);
 
-/* For people: an attempt to connect again does not hide why I/O fails. No lock. */
+/* Returns the state to show: an attempt to connect again does not hide why I/O fails. No lock. */
 static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
 {
 	enum cw_state state = READ_ONCE(s->state);

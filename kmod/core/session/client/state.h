@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Whether @to may follow @from. No state follows itself. */
+/* Returns true if @to may follow @from. No state follows itself. */
 bool cw_session_may(enum cw_state from, enum cw_state to);
 
 #ifdef __cplusplus

@@ -3,14 +3,13 @@
  * The work of a session: connect, hold, come back.
  *
  * The life of a session is its work: CONNECTING, then LIVE; a link's death queues the work, which
- * stops the disk, drains the links (after that no adapter touches memory of ours), lets the disk
- * take back what is unanswered, frees the links, and is HELD until the next attempt. The welcome of
- * the next login proves that the server has nothing left of the old connection
- * (docs/PROTOCOL.md section 4), so up() may send everything again. FAILING is HELD past the I/O
- * timeout. In REFUSED, I/O fails because another disk answers to the name, or one that grants less
- * than the device was made for; the session goes on trying until a login is accepted. REVOKED
- * follows a refusal that is proved and final: I/O fails, nothing of the session is sent any more,
- * and only detach ends it.
+ * stops the disk, drains the links (after that no adapter touches our memory), lets the disk take
+ * back its unanswered requests, frees the links, and is HELD until the next attempt. The welcome of
+ * the next login proves that the server has nothing left of the old connection (docs/PROTOCOL.md
+ * section 4), so up() may send everything again. FAILING is HELD past the I/O timeout. In REFUSED,
+ * I/O fails because another disk answers to the name, or one that grants less than the device was
+ * made for; the session goes on trying until a login is accepted. REVOKED follows a refusal that is
+ * proved and final: I/O fails, nothing of the session is sent any more, and only detach ends it.
  */
 #include <linux/random.h>
 #include <linux/sched/mm.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which logins of an export are admitted: the state machine of owners/ (docs/PROTOCOL.md, section
- * 5) between sessions, their timers, and the ledger.
+ * Decides which logins of an export are admitted: connects the state machine of owners/
+ * (docs/PROTOCOL.md, section 5) with sessions, their timers, and the ledger.
  *
  * Each export has one struct cw_admission. Its lock serialises all calls of the machine. The lock
  * is taken in process context, outside cw_server_lock, and not held over a wait for a peer, a disk
- * or the ledger's storage. Whoever holds it allocates in a NOIO scope, because the machine may be
- * what a client on this machine waits for.
+ * or the ledger's storage. The thread that holds it allocates in a NOIO scope, because a client on
+ * this host may wait for the state machine.
  *
  * A disk is exported for writing by one export at a time, until cw_admission_close() has returned.
  * So the ledger of an export is the ledger of its identity.
@@ -27,7 +27,7 @@ struct cw_server_session;
 struct netlink_ext_ack;
 
 struct cw_admission {
-	struct mutex lock; /* of all of this but what says otherwise */
+	struct mutex lock; /* of all members that are not marked otherwise */
 	struct cw_owners owners;
 	struct cw_ledger_store *store; /* NULL: the ledger is in memory */
 	struct list_head entry; /* of the writable exports, under a lock of its own; or empty */
@@ -51,8 +51,8 @@ struct cw_admission {
 
 /*
  * Prepares @a, zeroed, and reads or makes the ledger. -EBUSY: the disk is exported for writing
- * already. On an error @extack says why, and cw_admission_exit() has to follow all the same. May
- * sleep.
+ * already. On an error @extack has the reason, and cw_admission_exit() has to follow all the same.
+ * May sleep.
  */
 int cw_admission_init(struct cw_admission *a, const struct cw_server_export_config *config,
 		      struct netlink_ext_ack *extack);

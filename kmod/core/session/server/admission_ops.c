@@ -2,7 +2,7 @@
 /*
  * Carries out the requests of the state machine of an export's owners: messages to clients, ends of
  * sessions, writes of the ledger. All of it runs under the lock of the admission, in its NOIO
- * scope, and waits for nobody.
+ * scope, and waits for no peer, disk or storage.
  */
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
@@ -51,7 +51,7 @@ static void cw_op_end(struct cw_login *m, const char *why)
 	struct cw_server_session *s = cw_session_of(m);
 
 	cw_server_session_end(s, "%s", why);
-	/* A session that said GOODBYE ends without FAREWELL now. */
+	/* A session that sent GOODBYE ends without FAREWELL now. */
 	cw_server_session_part(s, 0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The three works that end a session of the server: session.c says what each of them does.
+ * The three works that end a session of the server: session.c describes each of them.
  */
 #include <linux/hashtable.h>
 #include <linux/sched/mm.h>
@@ -104,8 +104,8 @@ void cw_session_end_work(struct work_struct *work)
 		if (s->links[i])
 			cw_link_kill(s->links[i], -ESHUTDOWN, "%s", s->reason);
 	/*
-	 * Only the control link queues the login work, and is drained or says nothing after GOODBYE
-	 * but probes. A login work that runs now finds the state.
+	 * Only the control link queues the login work. The link is drained, or carries only probes
+	 * after GOODBYE. A login work that runs now sees the state.
 	 */
 	if (!goodbye)
 		cw_link_drain(s->control);
@@ -198,7 +198,7 @@ void cw_session_finish_work(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 
 	cw_session_free_data_links(s);
-	cw_reserve_empty(&s->reserve); /* a login that waits may want just this memory */
+	cw_reserve_empty(&s->reserve); /* a login that waits may need this memory */
 	cw_session_unlist(s);
 	if (s->lingers)
 		cw_admission_idle(s);

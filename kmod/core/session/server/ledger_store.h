@@ -22,8 +22,8 @@ struct cw_ledger_place {
 /*
  * Opens both files with the rights of the caller, reads them, and writes the content of the copy
  * that counts to both. @ledger gets the content, @spare is used meanwhile; both have room for
- * CW_LEDGER_HOSTS_MAX hosts. On an error @extack says why. @written is called with @arg after each
- * write of cw_ledger_store_write(), in process context. May sleep.
+ * CW_LEDGER_HOSTS_MAX hosts. On an error @extack has the reason. @written is called with @arg after
+ * each write of cw_ledger_store_write(), in process context. May sleep.
  */
 struct cw_ledger_store *cw_ledger_store_open(const struct cw_ledger_place *place,
 					     struct cw_ledger *ledger, struct cw_ledger *spare,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connection requests: who may have a queue pair.
+ * Connection requests: decides which of them get a queue pair.
  *
  * A control request takes a place of its source address (source.c), before anything is made, and
  * then gets a small queue pair and a session that must prove itself in time. A data request gets a
@@ -33,7 +33,10 @@ static int cw_listener_reject(struct rdma_cm_id *cm, u16 reason)
 	return -ECONNREFUSED;
 }
 
-/* Says what the client is not told: it points its administrator to this log. Returns a reason. */
+/*
+ * Logs the error, which the client does not receive. Returns the reason for the client, which
+ * points its administrator to this log.
+ */
 static u16 cw_listener_failed(const struct rdma_cm_id *cm, const char *what, int err)
 {
 	pr_warn_ratelimited("causeway: %pISc is refused: %s failed (%d)\n",
@@ -60,7 +63,10 @@ static void cw_listener_make_rep(struct cw_wire_rep *wire, const struct cw_req *
 	cw_pack_rep(wire, &rep);
 }
 
-/* The client is told the range of this server; its own range is for the server's administrator. */
+/*
+ * The client receives the range of this server. The range of the client is logged for the server's
+ * administrator.
+ */
 static int cw_listener_reject_version(struct rdma_cm_id *cm, const void *data, size_t len)
 {
 	struct cw_versions theirs;
@@ -95,7 +101,7 @@ static u16 cw_listener_make_control(struct rdma_cm_id *cm, const struct rdma_con
 		cw_link_free(link);
 		return cw_listener_failed(cm, "making a session", -ENOMEM);
 	}
-	/* What the login proves. Nothing arrives before the acceptance. */
+	/* The MACs of the login cover REQ and REP. No message arrives before the acceptance. */
 	memcpy(&s->wire_req, asked->private_data, sizeof(s->wire_req));
 	cw_listener_make_rep(&s->wire_rep, req);
 	if (cw_link_rdma_accept(link, asked, &s->wire_rep))
@@ -156,7 +162,7 @@ static struct cw_link_config cw_listener_data_config(struct cw_server_session *s
 		.session_commands = &s->commands,
 		.index = index,
 		.reserve = &s->reserve,
-		/* How many ranges a discard has is the disk's to say: it may change. */
+		/* The number of ranges of a discard is not set here: the disk may change it. */
 		.limits = {
 			.depth = s->welcome.depth,
 			.inline_size = s->welcome.inline_size,
@@ -202,7 +208,7 @@ static int cw_listener_data_for(struct rdma_cm_id *cm, const struct rdma_conn_pa
 	}
 	ret = cw_server_session_add_link(s, link);
 	if (ret) {
-		/* The target lets go of a link that no callback reaches any more, here too. */
+		/* Here too, the target frees link->priv after the last callback of the link. */
 		cw_link_rdma_disown(link);
 		s->ops->link_exit(link);
 		cw_link_free(link);

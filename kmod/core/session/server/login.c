@@ -55,7 +55,7 @@ void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest, const 
 	/* The client closes when it has read it. */
 	cw_server_session_refused(s);
 	mutex_unlock(&cw_server_lock);
-	/* `causeway doctor` looks for the text of a login: anybody may send a JOIN. */
+	/* `causeway doctor` looks for the text of a login: any host may send a JOIN. */
 	if (s->member.join)
 		pr_info_ratelimited("causeway: no path from %pISc: %s\n", &s->peer, refused.text);
 	else
@@ -208,7 +208,7 @@ static void cw_login_make_welcome(struct cw_server_session *s)
 	s->ops->export_describe(s->export, w->identity, &w->geo);
 }
 
-/* WELCOME as it is sent, with its receipt and its MAC. 0 or -errno. */
+/* Packs WELCOME as it is sent, with its receipt and its MAC. Returns 0 or -errno. */
 static int cw_login_pack_welcome(struct cw_server_session *s, struct cw_wire_welcome *wire)
 {
 	int ret;

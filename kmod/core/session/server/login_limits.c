@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How many sessions and data links the server admits, in all and for one address, and how many
- * logins may wait for one disk.
+ * Limits of the server: the number of sessions and data links, in all and for one address, and the
+ * number of logins that may wait for one disk.
  *
  * A login is counted from its first judgement on, until it is refused or has ended. So exports that
  * judge at the same time keep the limits together.
@@ -29,7 +29,7 @@ module_param(max_waiting, uint, 0644);
 MODULE_PARM_DESC(max_waiting,
 		 "logins that may wait for one disk, besides those of sessions that own it");
 
-/* A ledger must have room for all who may be logged in. */
+/* A ledger must have room for all hosts that may be logged in. */
 static u32 cw_max_sessions(void)
 {
 	return min_t(u32, READ_ONCE(max_sessions), CW_LEDGER_HOSTS_MAX);

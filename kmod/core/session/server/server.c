@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the target asks of all sessions, and what the core keeps of each export.
+ * The functions by which the target controls all sessions, and the state that the core keeps for
+ * each export.
  *
  * A session ends by two works on a queue of its export (session.c), so that the ends of one export
  * take no worker from another. The queue goes when the export and its last session are gone. Their
@@ -25,7 +26,7 @@ static u16 cw_port;
 static atomic_t cw_server_exports; /* whose queue is not destroyed yet */
 static atomic64_t cw_server_limits[__CW_LIMIT_MAX];
 
-/* ---- what the target registers ---- */
+/* ---- the ops of the target ---- */
 
 const struct cw_server_ops *cw_server_ops(void)
 {
@@ -176,7 +177,7 @@ void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice
 }
 EXPORT_SYMBOL_GPL(cw_server_notice);
 
-/* A session whose final notice is under way, with a reference, or NULL. */
+/* Returns a session whose final notice is under way, with a reference, or NULL. */
 static struct cw_server_session *cw_server_not_noticed(struct cw_server_export *x)
 {
 	struct cw_server_session *s, *found = NULL;
@@ -198,7 +199,7 @@ void cw_server_notice_wait(struct cw_server_export *x, unsigned long until)
 	struct cw_server_session *s;
 
 	while (time_before(jiffies, until) && (s = cw_server_not_noticed(x))) {
-		/* Complete for good, for all who wait: at the latest in the drain of its end. */
+		/* Completed for good and for all waiters, at the latest in the drain of its end. */
 		wait_for_completion_timeout(&s->noticed, max_t(long, until - jiffies, 1));
 		cw_server_session_put(s);
 	}
@@ -292,7 +293,7 @@ int cw_server_put_limits(struct sk_buff *skb)
 }
 EXPORT_SYMBOL_GPL(cw_server_put_limits);
 
-/* ---- the target comes and goes ---- */
+/* ---- registration of the target ---- */
 
 int cw_server_register(const struct cw_server_ops *ops)
 {
@@ -302,7 +303,10 @@ int cw_server_register(const struct cw_server_ops *ops)
 	if (!cw_ops) {
 		cw_data_handler = ops->handler;
 		cw_data_handler.down = cw_server_down;
-		/* What the last target held in memory went with it; user space may know better. */
+		/*
+		 * The state in memory of the last target is lost; user space may set its instance
+		 * again.
+		 */
 		generate_random_uuid(cw_instance);
 		cw_ops = ops;
 		ret = 0;

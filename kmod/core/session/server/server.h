@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The server's half of sessions: listener, login, fence, links. What an export is and how a command
- * runs is causeway_target's business; it registers these ops.
+ * The server's half of sessions: listener, login, fence, links. causeway_target implements exports
+ * and runs commands; it registers these ops.
  */
 #ifndef CW_SERVER_H
 #define CW_SERVER_H
@@ -30,13 +30,13 @@ struct cw_server_ops {
 	/* The export of that name with a reference, or NULL. Process context, all of these. */
 	void *(*export_get)(const char *name);
 	void (*export_put)(void *export);
-	/* What cw_server_export_make() returned for it. */
+	/* Returns the result of cw_server_export_make() for the export. */
 	struct cw_server_export *(*export_core)(void *export);
-	/* Whether the allow list (empty: everyone) has @peer. */
+	/* Returns true if the allow list has @peer, or is empty. */
 	bool (*export_allows)(void *export, const struct sockaddr *peer);
 	/* Copies the key (at most 64 bytes), returns its length, 0 for none. */
 	size_t (*export_key)(void *export, u8 key[64]);
-	/* What the welcome says of the disk. */
+	/* Sets the fields of WELCOME that describe the disk. */
 	void (*export_describe)(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo);
 	/* Makes the server's @instance that of the export, which may have lost more. */
 	void (*export_instance)(void *export, u8 instance[CW_WIRE_UUID]);
@@ -48,13 +48,16 @@ struct cw_server_ops {
 	int (*export_list)(const struct sockaddr *peer, u32 first, struct cw_export_info *out,
 			   int max, u32 *more);
 	/*
-	 * A data link is about to be accepted: make link->priv. Its depth, inline_size, max_io are
-	 * set.
+	 * Makes link->priv of a data link that is about to be accepted. Its depth, inline_size and
+	 * max_io are set.
 	 */
 	int (*link_init)(struct cw_link *link, void *export);
-	/* No command of it is left and the link is drained: free link->priv. */
+	/* Frees link->priv. No command of the link is left, and the link is drained. */
 	void (*link_exit)(struct cw_link *link);
-	/* How many commands of it there are. Between link_init and link_exit; any context. */
+	/*
+	 * Returns the number of commands of the link. Called between link_init and link_exit, in
+	 * any context.
+	 */
 	u32 (*link_commands)(const struct cw_link *link);
 	struct cw_link_handler handler; /* of data links; down is not used */
 };
@@ -74,9 +77,10 @@ void cw_server_instance(u8 instance[CW_WIRE_UUID]);
 void cw_server_set_instance(const u8 instance[CW_WIRE_UUID]);
 
 /*
- * What the core keeps of an export: the work queue on which its sessions end, the list of them, and
- * its owners. The export holds one reference, each of its sessions another. An ERR_PTR; @extack
- * says why unless it is -ENOMEM. Opens the ledger with the rights of the caller. May sleep.
+ * Makes the state that the core keeps for an export: the work queue on which its sessions end, the
+ * list of them, and its owners. The export holds one reference, each of its sessions another. On
+ * failure returns an ERR_PTR; @extack has the reason unless it is -ENOMEM. Opens the ledger with
+ * the rights of the caller. May sleep.
  */
 struct cw_server_export *cw_server_export_make(const struct cw_server_export_config *config,
 					       struct netlink_ext_ack *extack);
@@ -93,8 +97,9 @@ u32 cw_server_session_count(struct cw_server_export *x);
 void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice);
 #define CW_NOTICE_WAIT (2 * HZ)
 /*
- * The end of a session overtakes what was sent last: waits until the clients of @x have the final
- * notice (GONE, STOPPING) or are gone, and not beyond @until (jiffies). Sleeps without a lock.
+ * The end of a session overtakes the last messages to its client. So this waits until the clients
+ * of @x have the final notice (GONE, STOPPING) or are gone, and not beyond @until (jiffies). Sleeps
+ * without a lock.
  */
 void cw_server_notice_wait(struct cw_server_export *x, unsigned long until);
 
@@ -115,8 +120,8 @@ void cw_server_end(struct cw_server_export *x, const char *why);
  */
 u32 cw_server_drop(struct cw_server_export *x, long timeout);
 /*
- * Behind cw_server_drop(): waits until what clients said at the end is in the ledger, and closes
- * the ledger. From then on the disk can be exported again. May sleep long.
+ * Called after cw_server_drop(): waits until the GOODBYEs of the clients are in the ledger, and
+ * closes the ledger. From then on the disk can be exported again. May sleep long.
  */
 void cw_server_export_close(struct cw_server_export *x);
 /* Names sessions that are left, for a message to people. */
@@ -128,9 +133,10 @@ void cw_server_limit(enum cw_limit limit);
 int cw_server_put_limits(struct sk_buff *skb);
 
 /*
- * A command's hold on its session: what a fence waits for. Get when it is received (false: the
- * session is being ended, drop it), put after its answer was given to the link. The links of a
- * session are freed when no hold is left, so a put may be the last use of @link. Any context.
+ * A command's hold on its session, for which a fence waits. Get the hold when the command is
+ * received (false: the session is being ended, drop the command). Put it after the answer was given
+ * to the link. The links of a session are freed when no hold is left, so a put may be the last use
+ * of @link. Any context.
  */
 static inline bool cw_session_command_get(struct cw_link *link)
 {
@@ -142,7 +148,7 @@ static inline void cw_session_command_put(struct cw_link *link)
 	percpu_ref_put(link->session_commands);
 }
 
-/* Where the client of a data link is; valid as long as the link is. */
+/* Returns the address of the client of a data link. It is valid as long as the link is. */
 const struct sockaddr *cw_session_peer(const struct cw_link *link);
 
 #endif

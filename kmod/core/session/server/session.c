@@ -4,13 +4,14 @@
  *
  * A session begins with a control link (listener.c), proves itself (login.c), is admitted
  * (admission.c), takes data links (listener.c) and ends once: marked and queued from anywhere, torn
- * down by three works. The end work kills every link and drains them: no receive, no transfer and
- * no adapter any more. Then nothing waits: commands that are with the disk hold a count, and the
- * last of them queues the finish work. That lets the target forget the data links and frees them.
- * Then the admission is notified, and judges the logins that wait for this session. So a disk that
- * does not answer holds no worker, and no work waits for another session.
+ * down by three works. The end work kills every link and drains them: then no receive and no
+ * transfer is left, and no adapter is used. After that no work waits: commands that are with the
+ * disk hold a count, and the last of them queues the finish work. That lets the target forget the
+ * data links and frees them. Then the admission is notified, and judges the logins that wait for
+ * this session. So a disk that does not answer holds no worker, and no work waits for another
+ * session.
  *
- * A client that said GOODBYE keeps its control link meanwhile. The machine of the owners answers it
+ * A client that sent GOODBYE keeps its control link meanwhile. The machine of the owners answers it
  * with FAREWELL when the ledger is written. The last work frees the rest when the client has
  * closed, or after a second. Otherwise that work follows the finish work at once.
  *
@@ -29,7 +30,7 @@
 #define CW_LOGIN_MS_MIN 1000U /* of the parameter: with 0 no login succeeds */
 #define CW_LOGIN_MS_MAX 3600000U
 #define CW_LETTERS_MAX 8
-/* An honest client on a network that delivers nothing finds that itself first, and says so. */
+/* If the network delivers nothing, an honest client detects and reports that first. */
 #define CW_STUCK_LOOKS (2 * CW_WATCH_LOOKS)
 #define CW_NUMBER_BITS 8
 
@@ -54,7 +55,10 @@ static u32 cw_session_login_ms(void)
 
 /* ---- state ---- */
 
-/* Of the links that are there. None is freed before the end work has run. */
+/*
+ * Returns the time (jiffies) of the last message on any link of @s. No link is freed before the end
+ * work has run.
+ */
 static unsigned long cw_session_last_message(const struct cw_server_session *s)
 {
 	unsigned long last = READ_ONCE(s->control->last_rx);
@@ -94,7 +98,7 @@ bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state 
 	return won;
 }
 
-/* Where its end is worked off. Fixed once it is ENDING. */
+/* Returns the queue for the works of the session's end. It is fixed once the session is ENDING. */
 static struct workqueue_struct *cw_session_queue(const struct cw_server_session *s)
 {
 	return s->core ? s->core->wq : cw_server_wq;
@@ -232,7 +236,7 @@ const struct cw_link_handler cw_server_control_handler = {
 
 /* ---- liveness ---- */
 
-/* Since @last, in jiffies, which was read before this is called. */
+/* Returns the ms since @last (jiffies), which the caller has read before the call. */
 static u32 cw_session_silent_ms(unsigned long last)
 {
 	unsigned long now = jiffies;
@@ -240,7 +244,7 @@ static u32 cw_session_silent_ms(unsigned long last)
 	return time_after(now, last) ? jiffies_to_msecs(now - last) : 0;
 }
 
-/* Commands of the sessions that have to end before @s is welcomed. */
+/* Returns the number of commands of the sessions that must end before @s is welcomed. */
 static u32 cw_session_waits_for_commands(struct cw_server_session *s)
 {
 	struct cw_server_session *other;
@@ -254,8 +258,9 @@ static u32 cw_session_waits_for_commands(struct cw_server_session *s)
 }
 
 /*
- * A login may wait for as long as a disk takes. It is told what for. Its client probes meanwhile:
- * one that vanished must not keep its place among the sessions that may be logged in.
+ * A login may wait for as long as a disk takes. WAITING gives its client the reason. The client
+ * probes meanwhile: a client that vanished must not keep its place among the sessions that may be
+ * logged in.
  */
 static void cw_session_watch_proved(struct cw_server_session *s)
 {
@@ -390,7 +395,7 @@ static struct cw_server_session *cw_session_numbered(u32 number)
 	return NULL;
 }
 
-/* Not 0, and of no session that has not ended. */
+/* Returns a number that is not 0 and is not the number of a session in the table. */
 static u32 cw_session_next_number(void)
 {
 	do {

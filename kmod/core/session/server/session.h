@@ -2,9 +2,10 @@
 /*
  * A client as the server sees it, inside the core: one object for each path of its session.
  *
- * Who holds it: the list of sessions (until its last work is done), the end work, the machine of
- * the export's owners (from PROOF or JOIN until nothing of the path is left), whoever found it by
- * its number. Three works tear it down; the login work alone answers control messages.
+ * Holders of the object: the list of sessions (until its last work is done), the end work, the
+ * machine of the export's owners (from PROOF or JOIN until nothing of the path is left), each
+ * caller that found it by its number. Three works tear it down; the login work alone answers
+ * control messages.
  */
 #ifndef CW_SERVER_SESSION_H
 #define CW_SERVER_SESSION_H
@@ -37,7 +38,7 @@ struct cw_server_export {
 	struct work_struct release;
 };
 
-/* What the last work waits for. */
+/* The conditions that the last work waits for, and CW_PART_GONE once it runs. */
 enum cw_session_part {
 	CW_PART_FINISHED = 1, /* no command and no data link is left */
 	CW_PART_RELEASED = 2, /* the control link is not needed any more */
@@ -83,8 +84,8 @@ struct cw_server_session {
 	struct cw_wire_join wire_join;
 	bool challenged;
 	u64 hello_at; /* when HELLO or JOIN was read: the clock of the admission */
-	bool answered; /* PROOF came */
-	bool refused; /* nothing more is heard from it */
+	bool answered; /* PROOF was received */
+	bool refused; /* the login work ignores its messages */
 	bool up; /* WELCOME or JOINED was sent: its end is reported */
 	bool last_path; /* the login has no other path; constant once it has finished */
 	struct cw_auth auth; /* once challenged */
@@ -111,7 +112,7 @@ struct cw_server_session {
 	struct work_struct finish; /* when no command is left: frees the data links */
 	/* Behind finish: after GOODBYE the control link lives until FAREWELL was read. */
 	struct delayed_work last;
-	bool goodbye; /* the client said so: set once, in the receive context */
+	bool goodbye; /* GOODBYE was received: set once, in the receive context */
 	bool lingers; /* the control link waits for FAREWELL: constant from the end work on */
 	struct cw_inbox inbox;
 
@@ -122,8 +123,8 @@ struct cw_server_session {
 };
 
 /*
- * Guards the lists of sessions and what says so above. Process context. It is held neither over a
- * wait for a peer, a disk or an adapter nor over a call into the connection manager.
+ * Guards the lists of sessions, and the members above that name it. Process context. It is held
+ * neither over a wait for a peer, a disk or an adapter nor over a call into the connection manager.
  */
 extern struct mutex cw_server_lock;
 extern struct list_head cw_server_sessions;
@@ -137,14 +138,14 @@ const struct cw_server_ops *cw_server_ops(void);
 /*
  * Lists a session around @control, before its connection is accepted; the list's reference is the
  * first and only. NULL: no target is registered or no memory; then @place stays the caller's. From
- * here on @control, its cm_id and @place are the session's: whoever fails later ends the session,
- * and a handler of the connection manager returns 0.
+ * here on the session owns @control, its cm_id and @place: a caller that fails later ends the
+ * session, and a handler of the connection manager returns 0.
  */
 struct cw_server_session *cw_server_session_create(struct cw_link *control,
 						   const struct sockaddr_storage *peer,
 						   const struct cw_place *place);
 void cw_server_session_put(struct cw_server_session *s);
-/* By its number, with a reference. */
+/* Finds a session by its number. The caller gets a reference. */
 struct cw_server_session *cw_server_session_find(u32 number);
 /* Starts the end, from any context, once or often. */
 __printf(2, 3) void cw_server_session_end(struct cw_server_session *s, const char *fmt, ...);

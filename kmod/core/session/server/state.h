@@ -18,7 +18,7 @@ enum cw_server_state {
 	CW_SERVER_ENDING,
 };
 
-/* Whether @to may follow @from. No state follows itself. */
+/* Returns true if @to may follow @from. No state follows itself. */
 bool cw_server_may(enum cw_server_state from, enum cw_server_state to);
 
 #ifdef __cplusplus
