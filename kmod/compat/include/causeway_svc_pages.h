@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The pages of a server thread, between SunRPC and a transport that takes some of them. A call has
- * rq_pages, its answer rq_respages. SunRPC fills both before the next call, as far as it is told
- * that pages have gone. Kernels whose SunRPC does this in another way have their own header of this
- * name.
+ * rq_pages, its answer rq_respages. SunRPC fills both before the next call, as far as the transport
+ * reports that pages have gone. Kernels whose SunRPC does this in another way have their own header
+ * of this name.
  */
 #ifndef CAUSEWAY_SVC_PAGES_H
 #define CAUSEWAY_SVC_PAGES_H

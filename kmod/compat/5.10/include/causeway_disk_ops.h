@@ -2,11 +2,12 @@
 /*
  * The operations of a disk and its queue with the types of Linux 6.1, on a kernel as old as 5.10.
  *
- * The driver fills in structures of ours in the place of the kernel's. When it gives its operations
- * to the kernel (tag set, disk) they are put behind operations of the kernel's types, and where the
- * kernel has changed the order of things, the old order is kept here: a disk's queue is cleaned up
- * after del_gendisk(), and free_disk is called by put_disk(), since then nothing of the disk leads
- * to the driver any longer. One driver in a source file, which the one that makes disks is.
+ * The driver fills in our structures in the place of the kernel's. When it gives its operations to
+ * the kernel (tag set, disk), they are put behind operations of the kernel's types. Where the
+ * kernel has changed the order of calls, the old order is kept here: del_gendisk() is followed by
+ * the cleanup of the disk's queue, and put_disk() calls free_disk, because then nothing of the disk
+ * leads to the driver any longer. The state is static, so only one source file of a driver gives
+ * operations to the kernel: the one that makes disks.
  */
 #ifndef CAUSEWAY_DISK_OPS_H
 #define CAUSEWAY_DISK_OPS_H
@@ -81,7 +82,10 @@ static inline struct gendisk *causeway_old_alloc_disk(struct blk_mq_tag_set *set
 		blk_cleanup_queue(q);
 		return ERR_PTR(-ENOMEM);
 	}
-	/* As disks have it now: the block layer gives the numbers, those of partitions too. */
+	/*
+	 * The block layer assigns the device numbers, those of partitions too, as it does for all
+	 * disks now.
+	 */
 	disk->flags |= GENHD_FL_EXT_DEVT;
 	disk->queue = q;
 	return disk;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Up to Linux 7.1 a call and its answer share one array of pages. A transport says where in it the
+ * Up to Linux 7.1 a call and its answer share one array of pages. A transport sets where in it the
  * answer begins, and SunRPC fills each empty slot before the next call.
  */
 #include "causeway_answers.h"

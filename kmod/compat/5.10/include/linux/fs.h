@@ -27,7 +27,7 @@ static inline void kiocb_start_write(struct kiocb *iocb)
 {
 	struct inode *inode = file_inode(iocb->ki_filp);
 
-	/* Who ends it may be another thread. */
+	/* Another thread may end the write. */
 	sb_start_write(inode->i_sb);
 	__sb_writers_release(inode->i_sb, SB_FREEZE_WRITE);
 }
@@ -43,14 +43,14 @@ static inline void kiocb_end_write(struct kiocb *iocb)
 
 #if !CAUSEWAY_HAS_KIOCB_COMPLETE_TWO
 /*
- * A kernel that gives a second result, which has been 0 since ever, calls a function that takes
- * one: what a function does not take is ignored on every machine Linux runs on.
+ * A kernel that gives a second result, which has always been 0, calls a function that takes one: a
+ * surplus argument is ignored on every architecture that Linux runs on.
  */
 #pragma GCC diagnostic ignored "-Wincompatible-pointer-types"
 #endif
 
 #if !CAUSEWAY_HAS_STATX_DIOALIGN
-/* Never tells, so who asks falls back to the size of blocks. */
+/* Never reports the alignment, so callers fall back to the size of blocks. */
 #define STATX_DIOALIGN 0x2000U
 
 struct causeway_kstat {

@@ -12,7 +12,7 @@ static inline bool bdev_rot(struct block_device *bdev)
 }
 #endif
 
-/* The result says only what the device cannot do, which the caller knows. */
+/* The result reports only what the device cannot do, which the caller knows. */
 #if !CAUSEWAY_HAS_BLK_DISCARD_VOID
 static inline void causeway_issue_discard(struct block_device *bdev, sector_t sector,
 					  sector_t sectors, gfp_t gfp, struct bio **bio)
