@@ -126,7 +126,7 @@ struct kept_text {
 
 /*
  * Removes @disk. Sets @kept to an empty text, or if the server may keep the disk for this host, to
- * a text that says so and how to end that (docs/PROTOCOL.md section 5, rule 26).
+ * a text that reports this and how to end it (docs/PROTOCOL.md section 5, rule 26).
  */
 static void cw_attachment_forget(struct cw_disk *disk, bool force, struct kept_text *kept)
 {

@@ -182,7 +182,7 @@ int cwt_export_begin_end(struct cwt_export *e, enum cwt_closing how);
 /**
  * cwt_export_await_end() - waits until an export is gone, for a bounded time
  * @e: the export
- * @text: CWT_TEXT bytes; says what happened if the result is false
+ * @text: CWT_TEXT bytes; set to what happened if the result is false
  *
  * Ends the sessions if the end takes too long. If @e is not gone even then, the module is pinned
  * until it is.

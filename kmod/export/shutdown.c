@@ -140,7 +140,7 @@ static bool cwt_export_pin(struct cwt_export *e)
 	return pin;
 }
 
-/* The result for the administrator: true if flushed; otherwise @text says what happened. */
+/* The result for the administrator: true if flushed; otherwise @text has the reason. */
 static bool cwt_end_judge(struct cwt_export *e, char *text)
 {
 	char left[96] = "";
