@@ -13,10 +13,10 @@
  *
  * Local addresses. A rule (rules.h) may name several. A server of NFS 3 and 4.0 recognises a call
  * that it has executed by the client's address. So all lanes of such a transport use one address,
- * and a new connection uses the same one as long as a call that was sent has no reply, whatever the
- * rule says by then. NFS 4.1 recognises calls by their session: once SunRPC sets up a backchannel,
- * lanes are spread over all addresses of the rule. A transport whose connection failed soon after
- * it was made tries the next address first.
+ * and a new connection uses the same one as long as a call that was sent has no reply, even if the
+ * rule has changed by then. NFS 4.1 recognises calls by their session: once SunRPC sets up a
+ * backchannel, lanes are spread over all addresses of the rule. A transport whose connection failed
+ * soon after it was made tries the next address first.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>

@@ -5,7 +5,10 @@
 
 #include "transport.h"
 
-/* Ends all lanes. True: there was one; @error says why one failed. The transport is held. */
+/*
+ * Ends all lanes. Returns true if there was one; @error has the reason if one failed. The transport
+ * is held.
+ */
 bool cwrc_lanes_close(struct cwrc_transport *t, int *error);
 void cwrc_reap_work(struct work_struct *work);
 /* SunRPC's release_xprt: passes the transport to a waiting reaper, or to the next task. */

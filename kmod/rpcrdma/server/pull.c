@@ -332,8 +332,8 @@ int cwrs_pull_start(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 		return 0;
 	}
 	/*
-	 * The pool of memory regions is empty. Either other calls will return theirs, or this call
-	 * needs more than the whole pool.
+	 * The pool of memory regions is empty. Either other calls will return their regions, or
+	 * this call needs more than the whole pool.
 	 */
 	if (ret == -EAGAIN)
 		ret = cwrs_pull_has_regions(rx) ? -ENOBUFS : -EPROTO;

@@ -3,7 +3,7 @@
  * Receives, from the post to the completion: buffers for the client's largest messages, mapped for
  * the adapter once.
  *
- * A connection begins with few receives and grants as few credits, because anyone may connect and
+ * A connection begins with few receives and grants as few credits, because any host may connect and
  * most clients are not busy. A client that sends more calls in a second than its credits gets
  * another set of receives and as many more credits, up to server_credits. Receives for its replies
  * to calls of the server are added with the backchannel. Since receives are posted, a set stays
