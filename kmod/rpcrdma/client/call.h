@@ -80,37 +80,131 @@ struct cwrc_call {
 	int error;
 };
 
+/**
+ * cwrc_call_of() - returns the call of a request
+ * @rqst: request of this client, with a buffer
+ *
+ * Context: Any context.
+ * Return: The call.
+ */
 static inline struct cwrc_call *cwrc_call_of(const struct rpc_rqst *rqst)
 {
 	return *(struct cwrc_call **)(rqst->rq_buffer - CWRC_ROOM);
 }
 
-/* Ends the wait of the RPC. True: it waited for a reply. xprt->transport_lock is held. */
+/**
+ * cwrc_call_given_up() - ends the wait of an RPC for its reply
+ * @call: call of the RPC
+ *
+ * Context: The caller holds xprt->transport_lock.
+ * Return: True if the RPC waited for a reply.
+ */
 bool cwrc_call_given_up(struct cwrc_call *call);
-/* Takes a free call, or allocates one, with @size bytes of memory. NULL: there is no memory. */
+
+/**
+ * cwrc_call_get() - takes a free call, or allocates one
+ * @t: transport
+ * @size: bytes of memory that the call needs, with CWRC_ROOM
+ * @gfp: flags of allocations
+ *
+ * Context: Process context. May sleep if @gfp allows it. Takes calls_lock.
+ * Return: The call with one user, or NULL if there is no memory.
+ */
 struct cwrc_call *cwrc_call_get(struct cwrc_transport *t, size_t size, gfp_t gfp);
-/*
- * Initialises the call of a callback, with memory for a reply of @size bytes. @ended is called when
- * its last user is gone.
+
+/**
+ * cwrc_call_init() - initialises the call of a callback
+ * @call: call in zeroed memory
+ * @t: transport
+ * @size: bytes of memory for the reply
+ * @gfp: flags of the allocation
+ * @ended: called when the last user of the call is gone
+ *
+ * Context: Process context. May sleep if @gfp allows it. Takes calls_lock.
+ * Return: 0 or -ENOMEM.
  */
 int cwrc_call_init(struct cwrc_call *call, struct cwrc_transport *t, size_t size, gfp_t gfp,
 		   void (*ended)(struct cwrc_call *call));
-/* Frees the memory of a call without users. */
+
+/**
+ * cwrc_call_exit() - frees the memory of a call, and takes the call off its transport's list
+ * @call: call without users
+ *
+ * Context: Process context. Takes calls_lock.
+ */
 void cwrc_call_exit(struct cwrc_call *call);
-/* Drops one user of @call. */
+
+/**
+ * cwrc_call_put() - drops one user of a call
+ * @call: call. The last user makes it free, or passes it to call->ended().
+ *
+ * Context: Process context; softirqs may be disabled. Takes calls_lock, or bc_pa_lock for a
+ * callback.
+ */
 void cwrc_call_put(struct cwrc_call *call);
-/* Frees all calls of a transport without users and without connections. */
+
+/**
+ * cwrc_calls_free() - frees all calls of a transport
+ * @t: transport without users and without connections
+ *
+ * Context: Process context. Takes calls_lock.
+ */
 void cwrc_calls_free(struct cwrc_transport *t);
-/* Maps the memory of @call. The transport is held. */
+
+/**
+ * cwrc_call_map() - maps the memory of a call for the adapter of a connection
+ * @call: call. No send from its memory is in flight if it is mapped for another device.
+ * @conn: connection on which the call will be sent
+ *
+ * Context: Process context. The transport is held. Takes calls_lock.
+ * Return: 0, or -ENOBUFS if the mapping failed.
+ */
 int cwrc_call_map(struct cwrc_call *call, struct cwrc_connection *conn);
-/* Provides @size mapped bytes of call->copy. The transport is held. */
+
+/**
+ * cwrc_call_copy_area() - provides memory in call->copy, and maps it for the adapter
+ * @call: call
+ * @conn: connection on which the call will be sent
+ * @size: bytes that are needed
+ *
+ * Context: Process context. May sleep. The transport is held. Takes calls_lock.
+ * Return: 0, or -ENOBUFS if there is no memory or the mapping failed.
+ */
 int cwrc_call_copy_area(struct cwrc_call *call, struct cwrc_connection *conn, size_t size);
-/* Unmaps the memory of a call that no adapter reads. calls_lock is held. */
+
+/**
+ * cwrc_call_unmap() - unmaps the memory of a call
+ * @call: call whose memory no adapter reads
+ *
+ * Context: The caller holds calls_lock.
+ */
 void cwrc_call_unmap(struct cwrc_call *call);
-/* The call is sent again or its RPC ends: it is no longer unanswered. calls_lock is held. */
+
+/**
+ * cwrc_call_settle() - stops counting a call as unanswered
+ * @call: call that is sent again, or whose RPC ends
+ *
+ * Context: The caller holds calls_lock.
+ */
 void cwrc_call_settle(struct cwrc_call *call);
-/* Allocates @count own pages, zeroed, for a call that has none. */
+
+/**
+ * cwrc_call_own_pages() - allocates own pages for a call
+ * @call: call without own pages
+ * @count: number of pages. They are zeroed.
+ * @gfp: flags of the allocations
+ *
+ * Context: Process context. May sleep if @gfp allows it.
+ * Return: 0, or -ENOBUFS if there is no memory; then the call has no own pages.
+ */
 int cwrc_call_own_pages(struct cwrc_call *call, u32 count, gfp_t gfp);
+
+/**
+ * cwrc_call_free_own_pages() - frees the own pages of a call
+ * @call: call; it may have none
+ *
+ * Context: Process context.
+ */
 void cwrc_call_free_own_pages(struct cwrc_call *call);
 
 #endif

@@ -49,25 +49,70 @@ struct cwrc_connection {
 	struct delayed_work look;
 };
 
-/* The local address of a connection that was opened. */
+/**
+ * cwrc_connection_local() - returns the local address of a connection
+ * @conn: connection that was opened
+ *
+ * Context: Any context.
+ * Return: The address.
+ */
 static inline const struct sockaddr *cwrc_connection_local(const struct cwrc_connection *conn)
 {
 	return (const struct sockaddr *)&conn->ep.local;
 }
 
-/* Allocates a connection. It can be opened, and killed meanwhile. */
+/**
+ * cwrc_connection_new() - allocates a connection
+ * @t: transport
+ * @index: lane of the connection
+ * @received: handler of its receives, on the work queue of completions
+ *
+ * The connection can be opened, and killed while it is being opened.
+ *
+ * Context: Process context. May sleep.
+ * Return: The connection, or NULL if there is no memory.
+ */
 struct cwrc_connection *cwrc_connection_new(struct cwrc_transport *t, u32 index,
 					    void (*received)(struct ib_cq *cq, struct ib_wc *wc));
-/* Connects from @from, or anywhere if NULL. Sleeps. 0, or -errno with the text in conn->reason. */
+
+/**
+ * cwrc_connection_open() - connects to the server
+ * @conn: new connection
+ * @from: local address, or NULL for any
+ *
+ * Context: Process context. Sleeps.
+ * Return: 0, or -errno with the text in conn->reason. After an error the caller drains and frees
+ * @conn.
+ */
 int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *from);
-/*
- * Marks @conn as established: from here on a failure queues the reaper. An earlier one does at
- * once.
+
+/**
+ * cwrc_connection_establish() - marks a connection as established
+ * @conn: connection that was opened
+ *
+ * From now on a failure queues the reaper. If the connection has failed already, the reaper is
+ * queued at once.
+ *
+ * Context: The caller holds lanes_lock.
  */
 void cwrc_connection_establish(struct cwrc_connection *conn);
-/* Drains: no completion comes, and no memory is registered any more. Process context. */
+
+/**
+ * cwrc_connection_drain() - disconnects, and waits until the adapter uses no memory of the calls
+ * @conn: connection, also one whose opening failed
+ *
+ * After this call no completion comes, and no memory is registered for @conn.
+ *
+ * Context: Process context. Sleeps. Takes regions_lock.
+ */
 void cwrc_connection_drain(struct cwrc_connection *conn);
-/* Frees a drained connection. No call's memory is mapped for its device any more. */
+
+/**
+ * cwrc_connection_free() - frees a connection
+ * @conn: drained connection. No memory of a call is mapped for its device.
+ *
+ * Context: Process context. Sleeps.
+ */
 void cwrc_connection_free(struct cwrc_connection *conn);
 
 #endif

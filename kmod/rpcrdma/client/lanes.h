@@ -5,33 +5,110 @@
 
 #include "connection.h"
 
-/* Chooses the queue pair for the next call. NULL: there is none. The transport is held. */
+/**
+ * cwrc_lane_pick() - chooses the queue pair for the next call
+ * @t: transport
+ *
+ * Context: Process context. The transport is held.
+ * Return: The queue pair, or NULL if there is none.
+ */
 struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t);
-/* Chooses each lane in turn, whatever credit it has. The transport is held. */
+
+/**
+ * cwrc_lane_in_turn() - chooses each lane in turn, whatever credit it has
+ * @t: transport
+ *
+ * Context: Process context. The transport is held.
+ * Return: The queue pair, or NULL if there is none.
+ */
 struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t);
-/* The first lane from @local (any port), or from anywhere if NULL. The transport is held. */
+
+/**
+ * cwrc_lane_from() - finds the first lane with a local address
+ * @t: transport
+ * @local: address with any port, or NULL for any address
+ *
+ * Prefers a lane that is live.
+ *
+ * Context: Process context. The transport is held.
+ * Return: The queue pair, or NULL if there is none.
+ */
 struct cwrc_connection *cwrc_lane_from(struct cwrc_transport *t, const struct sockaddr *local);
-/* The queue pair with @number, or NULL if it is gone. The transport is held. */
+
+/**
+ * cwrc_lane_of() - finds the queue pair with a number
+ * @t: transport
+ * @number: number of the connection
+ *
+ * Context: Process context. The transport is held.
+ * Return: The queue pair, or NULL if it is gone.
+ */
 struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number);
-/* Sets the credits that the server grants on @conn. In the context of completions. */
+
+/**
+ * cwrc_lanes_grant() - sets the credits that the server grants on a queue pair
+ * @t: transport
+ * @conn: queue pair
+ * @credits: number of calls, not more than there are receives
+ *
+ * Context: Process context, on the work queue of completions. Takes xprt.transport_lock.
+ */
 void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits);
-/*
- * Sets SunRPC's window to the sum of granted credits, less the credit for replies owed to RPCs that
- * have ended. Wakes tasks that wait for credit if there is some. xprt->transport_lock is held.
+
+/**
+ * cwrc_lanes_set_window() - sets SunRPC's window of credits
+ * @t: transport
+ *
+ * The window is the sum of granted credits, less the credit for replies owed to RPCs that have
+ * ended. Wakes tasks that wait for credit if there is some.
+ *
+ * Context: The caller holds xprt.transport_lock.
  */
 void cwrc_lanes_set_window(struct cwrc_transport *t);
-/*
- * Puts @conn into use; the @first allows others to follow. Returns 0; -ESHUTDOWN: no lane is
- * wanted; another -errno: it has failed. May sleep.
+
+/**
+ * cwrc_lane_publish() - puts a queue pair into use
+ * @conn: connection that was opened
+ * @first: the connection allows others to follow
+ *
+ * Context: Process context. Takes lanes_lock and xprt.transport_lock.
+ * Return: 0, -ESHUTDOWN if no lane is wanted, or another -errno if the connection has failed.
  */
 int cwrc_lane_publish(struct cwrc_connection *conn, bool first);
-/* Takes @conn out of use. The transport is held. */
+
+/**
+ * cwrc_lane_unpublish() - takes a queue pair out of use
+ * @conn: connection in a lane
+ *
+ * Context: Process context. The transport is held. Takes lanes_lock and xprt.transport_lock.
+ */
 void cwrc_lane_unpublish(struct cwrc_connection *conn);
-/* @conn failed: returns when its lane may be opened again, in jiffies. */
+
+/**
+ * cwrc_lane_set_aside() - sets the time at which a failed lane may be opened again
+ * @conn: connection that failed
+ *
+ * Context: Process context. Takes lanes_lock.
+ * Return: The time, in jiffies.
+ */
 unsigned long cwrc_lane_set_aside(struct cwrc_connection *conn);
-/* Publishes the state of @conn for netlink; @retry_at as in struct cwr_rail. */
+
+/**
+ * cwrc_lane_show() - publishes the state of a queue pair for netlink
+ * @conn: connection
+ * @state: state to show
+ * @retry_at: as in struct cwr_rail
+ *
+ * Context: Any context. Takes the lock of the transport's info.
+ */
 void cwrc_lane_show(struct cwrc_connection *conn, enum cwr_state state, unsigned long retry_at);
-/* Publishes all lanes in use, and the first one as the connection. */
+
+/**
+ * cwrc_lanes_show() - publishes all lanes in use, and the first one as the connection
+ * @t: transport
+ *
+ * Context: Process context. Takes lanes_lock, and the lock of the transport's info.
+ */
 void cwrc_lanes_show(struct cwrc_transport *t);
 
 #endif

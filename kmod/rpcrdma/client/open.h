@@ -5,14 +5,45 @@
 
 #include "connection.h"
 
+/**
+ * cwrc_lanes_init() - initialises the lanes of a transport
+ * @t: new transport
+ *
+ * Context: Any context.
+ */
 void cwrc_lanes_init(struct cwrc_transport *t);
-/* Connects one queue pair. The transport is held; sleeps. 0 or -errno. */
+
+/**
+ * cwrc_lanes_open() - connects one queue pair
+ * @t: transport without lanes
+ *
+ * Context: Process context. Sleeps. The transport is held.
+ * Return: 0, -ESHUTDOWN if the transport has no user any more, or the -errno of the last attempt.
+ */
 int cwrc_lanes_open(struct cwrc_transport *t);
-/* Queues the work that opens empty lanes, now or after their pause. */
+
+/**
+ * cwrc_open_missing() - queues the work that opens empty lanes, now or after their pause
+ * @t: transport
+ *
+ * Context: Process context. Takes lanes_lock.
+ */
 void cwrc_open_missing(struct cwrc_transport *t);
-/* Forbids opening lanes, and waits for the work. The transport is held. */
+
+/**
+ * cwrc_stop_opening() - forbids opening lanes, and waits for the work that opens them
+ * @t: transport
+ *
+ * Context: Process context. Sleeps. The transport is held. Takes lanes_lock.
+ */
 void cwrc_stop_opening(struct cwrc_transport *t);
-/* NFS 4.1: allows any local address, since the server knows calls by their session. */
+
+/**
+ * cwrc_lanes_free_to_roam() - allows lanes from any local address
+ * @t: transport of NFS 4.1, whose server knows calls by their session
+ *
+ * Context: Process context. May sleep. Takes lanes_lock.
+ */
 void cwrc_lanes_free_to_roam(struct cwrc_transport *t);
 
 #endif

@@ -18,11 +18,37 @@ struct cwrc_region {
 	struct scatterlist *sgl; /* connection->depth entries */
 };
 
-/* Unmaps a region whose memory no adapter uses any more. */
+/**
+ * cwrc_region_unmap() - unmaps a region
+ * @region: region whose memory no adapter uses
+ *
+ * Context: The caller holds regions_lock.
+ */
 void cwrc_region_unmap(struct cwrc_region *region);
-/* Makes the first regions; cwrc_regions_free() also takes those that calls still have. */
+
+/**
+ * cwrc_regions_init() - allocates the first regions of a queue pair
+ * @conn: connection with a queue pair
+ *
+ * Context: Process context. May sleep. Takes regions_lock.
+ * Return: 0, -EOPNOTSUPP if the device's regions are too small, or -ENOMEM.
+ */
 int cwrc_regions_init(struct cwrc_connection *conn);
+
+/**
+ * cwrc_regions_grow() - adds regions, and wakes tasks that wait for regions
+ * @work: the member grow_regions of a connection
+ *
+ * Context: Process context, on cwrc_workqueue. May sleep. Takes regions_lock.
+ */
 void cwrc_regions_grow(struct work_struct *work);
+
+/**
+ * cwrc_regions_free() - frees all regions of a queue pair, also those that calls have
+ * @conn: drained connection
+ *
+ * Context: Process context. Sleeps. Takes regions_lock.
+ */
 void cwrc_regions_free(struct cwrc_connection *conn);
 
 #endif

@@ -5,7 +5,13 @@
 
 #include <rdma/ib_verbs.h>
 
-/* Completion handler of receives. */
+/**
+ * cwrc_received() - handles a message of the server
+ * @cq: completion queue
+ * @wc: completion of a receive
+ *
+ * Context: Process context, on the work queue of completions.
+ */
 void cwrc_received(struct ib_cq *cq, struct ib_wc *wc);
 
 #endif

@@ -11,6 +11,7 @@
  * @task: the task
  * @conn: set to the queue pair
  *
+ * Context: Process context. The transport is held.
  * Return: 0; -ENOTCONN: there is none; -NFS4ERR_STALE_CLIENTID: the task ends with this error.
  */
 int cwrc_session_lane(struct cwrc_transport *t, const struct rpc_task *task,

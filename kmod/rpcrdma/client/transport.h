@@ -112,13 +112,31 @@ struct cwrc_transport {
 	atomic_t callbacks; /* calls of the server without a reply */
 };
 
+/**
+ * cwrc_transport_of() - returns the transport around a struct rpc_xprt
+ * @xprt: member of a struct cwrc_transport
+ *
+ * Context: Any context.
+ * Return: The transport.
+ */
 static inline struct cwrc_transport *cwrc_transport_of(struct rpc_xprt *xprt)
 {
 	return container_of(xprt, struct cwrc_transport, xprt);
 }
 
-/* -EEXIST if another module has registered the class. Process context. */
+/**
+ * cwrc_register() - registers the xprt class of the client, when the module is loaded
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -ENOMEM, or -EEXIST if another module has registered the class.
+ */
 int cwrc_register(void);
+
+/**
+ * cwrc_unregister() - undoes cwrc_register(), when the module is unloaded
+ *
+ * Context: Process context. Sleeps.
+ */
 void cwrc_unregister(void);
 
 extern struct workqueue_struct *cwrc_workqueue; /* for works that may sleep */
