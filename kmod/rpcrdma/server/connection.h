@@ -75,22 +75,48 @@ struct cwrs_conn {
 	struct cw_probe probe;
 };
 
+/**
+ * cwrs_conn() - returns the connection around a struct svc_xprt
+ * @xprt: member of a struct cwrs_conn
+ *
+ * Context: Any context.
+ * Return: The connection.
+ */
 static inline struct cwrs_conn *cwrs_conn(struct svc_xprt *xprt)
 {
 	return container_of(xprt, struct cwrs_conn, xprt);
 }
 
+/**
+ * cwrs_device() - returns the device of a connection
+ * @conn: connection with a queue pair
+ *
+ * Context: Any context.
+ * Return: The device.
+ */
 static inline struct ib_device *cwrs_device(const struct cwrs_conn *conn)
 {
 	return conn->ep.domain->device->ib;
 }
 
+/**
+ * cwrs_is_dead() - checks whether the endpoint of a connection is dead
+ * @conn: connection
+ *
+ * Context: Any context.
+ * Return: True if the endpoint is dead.
+ */
 static inline bool cwrs_is_dead(const struct cwrs_conn *conn)
 {
 	return READ_ONCE(conn->ep.state) == CW_EP_DEAD;
 }
 
-/* In the context of completions, or after the last completion. */
+/**
+ * cwrs_count_completions() - counts the completions of sends since the last call
+ * @conn: connection
+ *
+ * Context: Softirq, in a completion handler of @conn; or any context after the last completion.
+ */
 static inline void cwrs_count_completions(struct cwrs_conn *conn)
 {
 	unsigned long now = READ_ONCE(conn->ep.send_completions);
@@ -99,7 +125,12 @@ static inline void cwrs_count_completions(struct cwrs_conn *conn)
 	conn->send_completions = now;
 }
 
-/* Marks that one of the lists has work for a thread of nfsd. Under rx_lock. */
+/**
+ * cwrs_has_data() - marks that one of the lists has work for a thread of nfsd
+ * @conn: connection
+ *
+ * Context: The caller holds rx_lock.
+ */
 static inline void cwrs_has_data(struct cwrs_conn *conn)
 {
 	lockdep_assert_held(&conn->rx_lock);
@@ -113,18 +144,26 @@ static inline void cwrs_has_data(struct cwrs_conn *conn)
  * @asked: parameters of the request
  *
  * nfsd has not accepted the connection yet; until then cwrs_conn_discard() ends it.
- * Context: the handler of the connection request.
- * Return: the connection, or NULL.
+ *
+ * Context: Handler of the connection manager, for the request. May sleep.
+ * Return: The connection, or NULL if there is no memory.
  */
 struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
 				   const struct rdma_conn_param *asked);
+
+/**
+ * cwrs_conn_discard() - ends a connection that nfsd has not accepted
+ * @conn: connection. The caller uses it no more.
+ *
+ * Context: Process context.
+ */
 void cwrs_conn_discard(struct cwrs_conn *conn);
 /**
  * cwrs_conn_accept() - makes the queue pair and the memory, and accepts the request
  * @conn: the connection
  *
- * Context: may sleep.
- * Return: 0 or -errno.
+ * Context: Process context. May sleep.
+ * Return: 0, or -errno. After an error the caller discards @conn.
  */
 int cwrs_conn_accept(struct cwrs_conn *conn);
 

@@ -5,10 +5,28 @@
 
 struct cwrs_conn;
 
+/**
+ * cwrs_keepalive_init() - initialises the keepalive of a connection
+ * @conn: new connection
+ *
+ * Context: Any context.
+ */
 void cwrs_keepalive_init(struct cwrs_conn *conn);
-/* @conn was accepted. */
+
+/**
+ * cwrs_keepalive_start() - starts the keepalive
+ * @conn: connection that was accepted
+ *
+ * Context: Any context.
+ */
 void cwrs_keepalive_start(struct cwrs_conn *conn);
-/* Called before the endpoint is drained. May sleep. */
+
+/**
+ * cwrs_keepalive_stop() - stops the keepalive, and waits until its work has ended
+ * @conn: connection whose endpoint is not drained yet
+ *
+ * Context: Process context. Sleeps.
+ */
 void cwrs_keepalive_stop(struct cwrs_conn *conn);
 
 #endif

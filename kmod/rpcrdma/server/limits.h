@@ -13,12 +13,28 @@ enum cwrs_limit {
 	CWRS_LIMITS
 };
 
-/* Counts @pages as held by connections, or as freed if negative. Any context. */
+/**
+ * cwrs_memory_add() - counts pages as held by connections
+ * @pages: number of pages; negative: they were freed
+ *
+ * Context: Any context.
+ */
 void cwrs_memory_add(long pages);
-/* True if all connections together have reached server_memory. Any context. */
+
+/**
+ * cwrs_memory_is_scarce() - checks whether all connections together hold as much memory as they may
+ *
+ * Context: Any context.
+ * Return: True if they have reached server_memory.
+ */
 bool cwrs_memory_is_scarce(void);
 
-/* Counts an event of @limit. Any context. */
+/**
+ * cwrs_limit_met() - counts an event at a limit
+ * @limit: limit
+ *
+ * Context: Any context.
+ */
 void cwrs_limit_met(enum cwrs_limit limit);
 
 #endif

@@ -43,6 +43,16 @@ struct cwrs_receive {
 	struct cwr_segment own[CWRS_SEGMENTS];
 };
 
+/**
+ * cwrs_recvfrom() - receives a call (xpo_recvfrom)
+ * @rqstp: thread of nfsd. The call is in its rq_arg.
+ *
+ * XPT_BUSY is set before the call. It is cleared as soon as a receive was taken, so that other
+ * threads handle other calls.
+ *
+ * Context: Process context, in the thread of @rqstp. May sleep. Takes rx_lock.
+ * Return: Bytes of the call, or 0 if there is none to handle now.
+ */
 int cwrs_recvfrom(struct svc_rqst *rqstp);
 
 #endif

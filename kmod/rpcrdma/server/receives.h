@@ -12,8 +12,9 @@ struct cwrs_conn;
  * @conn: the connection; receive_inline is lowered if memory for large receives is not available
  *
  * Grants as many credits.
- * Context: may sleep.
- * Return: 0 or -errno.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0, -ENOMEM, or the error of the queue pair.
  */
 int cwrs_receives_make(struct cwrs_conn *conn);
 /**
@@ -21,15 +22,33 @@ int cwrs_receives_make(struct cwrs_conn *conn);
  * @conn: the connection
  * @count: number of receives
  *
- * Context: sleeps.
+ * Context: Process context. May sleep. Takes rx_lock.
  * Return: 0; -ENOMEM, and nothing has changed; or another -errno if the queue pair refuses.
  */
 int cwrs_receives_add(struct cwrs_conn *conn, u32 count);
-/* CWRS_WANTS_RECEIVES is set: adds receives and credits if there is memory. May sleep. */
+
+/**
+ * cwrs_receives_grow() - adds receives and credits if there is memory
+ * @conn: connection with CWRS_WANTS_RECEIVES set
+ *
+ * Context: Process context. May sleep. Takes rx_lock.
+ */
 void cwrs_receives_grow(struct cwrs_conn *conn);
-/* Frees all receives. The queue pair is drained, and no thread has a call. */
+
+/**
+ * cwrs_receives_free() - frees all receives
+ * @conn: connection whose queue pair is drained. No thread has a call of the connection.
+ *
+ * Context: Process context. May sleep. Takes rx_lock and spares_lock.
+ */
 void cwrs_receives_free(struct cwrs_conn *conn);
-/* Posts a receive again, whose call no thread uses any more. Process context. */
+
+/**
+ * cwrs_receive_put() - posts a receive again
+ * @rx: receive whose call no thread uses any more
+ *
+ * Context: Process context. Takes rx_lock and spares_lock.
+ */
 void cwrs_receive_put(struct cwrs_receive *rx);
 
 #endif

@@ -33,10 +33,17 @@ struct cwrs_send {
  * @conn: the connection
  * @gfp: for the allocation
  *
- * Context: process.
+ * Context: Process context. May sleep if @gfp allows it. Takes tx_lock.
  * Return: the send; NULL if its memory cannot be allocated, or not be mapped for the adapter.
  */
 struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp);
+
+/**
+ * cwrs_send_put() - returns a send to the connection's free list
+ * @send: send that the adapter does not use. Its transfers are freed.
+ *
+ * Context: Process context or softirq. Takes tx_lock.
+ */
 void cwrs_send_put(struct cwrs_send *send);
 /**
  * cwrs_send_push() - adds an RDMA Write of a send's own memory, before the Send
@@ -45,6 +52,8 @@ void cwrs_send_put(struct cwrs_send *send);
  * @length: bytes
  * @handle: key of the client's memory
  * @offset: offset in the client's memory
+ *
+ * Context: Process context.
  */
 void cwrs_send_push(struct cwrs_send *send, u32 at, u32 length, u32 handle, u64 offset);
 /**
@@ -52,10 +61,25 @@ void cwrs_send_push(struct cwrs_send *send, u32 at, u32 length, u32 handle, u64 
  * @send: the send; it may be freed on return
  * @length: bytes of its memory that the Send carries
  * @invalidate: key of the client to be invalidated, or 0
+ *
+ * Context: Process context, interrupts enabled.
  */
 void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate);
+
+/**
+ * cwrs_sends_free() - frees all sends
+ * @conn: connection whose queue pair is drained
+ *
+ * Context: Process context.
+ */
 void cwrs_sends_free(struct cwrs_conn *conn);
-/* Frees sends that were not needed since the last call. Process context. */
+
+/**
+ * cwrs_sends_trim() - frees sends that were not needed since the last call
+ * @conn: connection
+ *
+ * Context: Process context. Takes tx_lock.
+ */
 void cwrs_sends_trim(struct cwrs_conn *conn);
 
 #endif

@@ -6,10 +6,18 @@
 /**
  * cwrs_register() - registers the svc_xprt_class "rdma"
  *
- * Context: process.
+ * Context: Process context, when the module is loaded. May sleep.
  * Return: 0; -EEXIST if another module has registered it; or another -errno.
  */
 int cwrs_register(void);
+
+/**
+ * cwrs_unregister() - undoes cwrs_register(), when the module is unloaded
+ *
+ * Waits until connections without references are freed.
+ *
+ * Context: Process context. Sleeps.
+ */
 void cwrs_unregister(void);
 
 #endif

@@ -19,14 +19,27 @@ struct cwrs_transfers {
 	struct cw_transfer transfer[];
 };
 
+/**
+ * cwrs_transfers_alloc() - allocates transfers
+ * @count: most transfers
+ * @sgs: most entries of their scatterlists together
+ * @pages: most pages that they own
+ * @dir: DMA_FROM_DEVICE for RDMA Reads, DMA_TO_DEVICE for RDMA Writes
+ *
+ * There is room for one more pointer behind those to @pages pages.
+ *
+ * Context: Process context. May sleep.
+ * Return: The transfers, or NULL if there is no memory.
+ */
 struct cwrs_transfers *cwrs_transfers_alloc(u16 count, u32 sgs, u32 pages,
 					    enum dma_data_direction dir);
 /**
- * cwrs_transfers_list() - the next entries of the scatterlist, for cwrs_transfers_add()
+ * cwrs_transfers_list() - returns the next entries of the scatterlist, for cwrs_transfers_add()
  * @transfers: the transfers
  * @nents: number of entries
  *
- * Return: the first entry, or NULL.
+ * Context: Any context.
+ * Return: The first entry, or NULL if fewer are left.
  */
 struct scatterlist *cwrs_transfers_list(struct cwrs_transfers *transfers, u32 nents);
 /**
@@ -37,6 +50,7 @@ struct scatterlist *cwrs_transfers_list(struct cwrs_transfers *transfers, u32 ne
  * @handle: key of the peer's memory
  * @offset: offset in the peer's memory
  *
+ * Context: Process context. May sleep.
  * Return: 0 or -errno; -EAGAIN: no memory region is free.
  */
 int cwrs_transfers_add(struct cwrs_conn *conn, struct cwrs_transfers *transfers, u32 nents,
@@ -48,13 +62,28 @@ int cwrs_transfers_add(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
  * @cqe: for the last work request, if @next is NULL
  * @next: the work request behind them, or NULL
  *
- * Return: the first work request.
+ * Context: Any context.
+ * Return: The first work request.
  */
 struct ib_send_wr *cwrs_transfers_chain(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
 					struct ib_cqe *cqe, struct ib_send_wr *next);
-/* Unmaps the pages after the adapter is done with them; then they may be read. Any context. */
+
+/**
+ * cwrs_transfers_unmap() - unmaps the pages of transfers; then they may be read
+ * @conn: connection of the transfers
+ * @transfers: transfers that the adapter does not use any more
+ *
+ * Context: Any context.
+ */
 void cwrs_transfers_unmap(struct cwrs_conn *conn, struct cwrs_transfers *transfers);
-/* Unmaps @transfers and frees it with its pages. @transfers may be NULL. Any context. */
+
+/**
+ * cwrs_transfers_free() - unmaps transfers, and frees them with their pages
+ * @conn: connection of the transfers
+ * @transfers: transfers that the adapter does not use any more; may be NULL
+ *
+ * Context: Process context or softirq.
+ */
 void cwrs_transfers_free(struct cwrs_conn *conn, struct cwrs_transfers *transfers);
 
 #endif
