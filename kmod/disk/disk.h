@@ -111,13 +111,15 @@ extern const struct cw_client_ops cw_disk_client_ops;
 /**
  * cw_disk_create() - allocates a disk without a session and a device
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: the disk, or NULL.
  */
 struct cw_disk *cw_disk_create(void);
 /**
  * cw_disk_discard() - frees a disk that never had a session
  * @disk: made by cw_disk_create()
+ *
+ * Context: Process context.
  */
 void cw_disk_discard(struct cw_disk *disk);
 /**
@@ -125,7 +127,7 @@ void cw_disk_discard(struct cw_disk *disk);
  * @disk: the disk; freed when the last user closes the device
  * @force: do not wait long for the server's confirmation
  *
- * Context: sleeps; no lock is held. @disk is not in cw_disks any more.
+ * Context: Process context. Sleeps. No lock is held. @disk is not in cw_disks any more.
  * Return: true if the server may still keep the disk for this host.
  */
 bool cw_disk_remove(struct cw_disk *disk, bool force);
@@ -133,20 +135,38 @@ bool cw_disk_remove(struct cw_disk *disk, bool force);
  * cw_disk_acknowledge() - lets flushes pass again after a loss of acknowledged writes
  * @disk: the disk
  *
- * Context: sleeps; takes cw_disk.lock.
+ * Context: Process context. May sleep. Takes cw_disk.lock.
  */
 void cw_disk_acknowledge(struct cw_disk *disk);
+/**
+ * cw_disk_init() - makes the module's workqueues
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
 int cw_disk_init(void);
+/**
+ * cw_disk_exit() - destroys the module's workqueues; no disk is left
+ *
+ * Context: Process context. Sleeps.
+ */
 void cw_disk_exit(void);
 /**
- * cw_disk_of() - the disk of a session
+ * cw_disk_of() - returns the disk of a session
  * @s: the session
+ *
+ * Context: Any context.
+ * Return: the disk.
  */
 struct cw_disk *cw_disk_of(struct cw_session *s);
 
-/*
- * hold.c. The caller holds cw_disk.lock, except for cw_hold_init(), cw_hold_passes(),
- * cw_hold_end().
+/* hold.c */
+
+/**
+ * cw_hold_init() - initialises the holding of requests of a new disk
+ * @disk: the disk
+ *
+ * Context: Any context. cw_disk.lock is not held.
  */
 void cw_hold_init(struct cw_disk *disk);
 /**
@@ -154,23 +174,29 @@ void cw_hold_init(struct cw_disk *disk);
  * @disk: the disk
  *
  * On return no operation of the block layer uses a link of the path.
- * Context: sleeps.
+ * Context: Process context. Sleeps. cw_disk.lock is held.
  */
 void cw_hold_stop(struct cw_disk *disk);
 /**
  * cw_hold_go() - starts the queue because the disk has a path; sends what was held
  * @disk: the disk
  * @path: the path, whose links take commands
+ *
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_go(struct cw_disk *disk, struct cw_path *path);
 /**
  * cw_hold_publish() - gives the path of the disk to each hardware queue
  * @disk: the disk; it may have no hardware queues yet
+ *
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_publish(struct cw_disk *disk);
 /**
  * cw_hold_fail() - fails all I/O until cw_hold_go(), including held requests
  * @disk: the disk
+ *
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_fail(struct cw_disk *disk);
 /**
@@ -178,18 +204,23 @@ void cw_hold_fail(struct cw_disk *disk);
  * @disk: the disk
  *
  * Only if a gate judges requests without a path. Otherwise the queue is stopped and keeps them.
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_taken_back(struct cw_disk *disk);
 /**
  * cw_hold_loss() - sets or removes the gate LOSS, behind which flushes and FUA writes fail
  * @disk: the disk
  * @lost: acknowledged writes were lost
+ *
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_loss(struct cw_disk *disk, bool lost);
 /**
  * cw_hold_stable() - sets or removes the gate STABLE, behind which every write is a FUA write
  * @disk: the disk
  * @stable: the block layer does not flush the disk yet
+ *
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_stable(struct cw_disk *disk, bool stable);
 /**
@@ -198,19 +229,23 @@ void cw_hold_stable(struct cw_disk *disk, bool stable);
  * @rq: the request
  * @status: set if the request does not pass; BLK_STS_OK means that the request is held
  *
- * Context: any; takes cw_disk.held_lock.
+ * Context: Any context. Takes cw_disk.held_lock.
  * Return: true if @rq may go to the server.
  */
 bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status);
 /**
- * cw_hold_has_queue() - whether the disk has a queue that can be stopped and started
+ * cw_hold_has_queue() - checks whether the disk has a queue that can be stopped and started
  * @disk: the disk
+ *
+ * Context: Process context. cw_disk.lock is held.
+ * Return: true if it has.
  */
 bool cw_hold_has_queue(const struct cw_disk *disk);
 /**
- * cw_hold_waits() - whether requests wait for a path
+ * cw_hold_waits() - checks whether requests wait for a path
  * @disk: the disk
  *
+ * Context: Process context. cw_disk.lock is held.
  * Return: true too if the queue is stopped, since its requests cannot be counted then.
  */
 bool cw_hold_waits(const struct cw_disk *disk);
@@ -218,32 +253,39 @@ bool cw_hold_waits(const struct cw_disk *disk);
  * cw_hold_end() - cancels the timer of the holding
  * @disk: the disk
  *
- * Context: sleeps; cw_disk.lock is not held.
+ * Context: Process context. Sleeps. cw_disk.lock is not held.
  */
 void cw_hold_end(struct cw_disk *disk);
 
 /* limits.c */
+
+/**
+ * cw_limits_init() - initialises the work that gives a changed geometry to the block layer
+ * @disk: a new disk
+ *
+ * Context: Any context.
+ */
 void cw_limits_init(struct cw_disk *disk);
 /**
  * cw_limits_make() - fills in all limits of a queue that is about to be made
  * @disk: a disk without a device
  * @limits: set to the limits
  *
- * Context: cw_disk.lock is held.
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_limits_make(struct cw_disk *disk, struct queue_limits *limits);
 /**
  * cw_limits_made() - sets the size of a new device, and whether it can be written
  * @disk: a disk whose device is not added yet
  *
- * Context: sleeps; cw_disk.lock is held.
+ * Context: Process context. May sleep. cw_disk.lock is held.
  */
 void cw_limits_made(struct cw_disk *disk);
 /**
  * cw_limits_changed() - queues the work that gives a changed geometry to the block layer
  * @disk: the disk
  *
- * Context: cw_disk.lock is held.
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_limits_changed(struct cw_disk *disk);
 /**
@@ -251,7 +293,7 @@ void cw_limits_changed(struct cw_disk *disk);
  * @disk: the disk
  *
  * A run waits for the holder of the queue's limits.
- * Context: sleeps; cw_disk.lock is not held.
+ * Context: Process context. Sleeps. cw_disk.lock is not held.
  */
 void cw_limits_end(struct cw_disk *disk);
 
@@ -263,19 +305,25 @@ void cw_limits_end(struct cw_disk *disk);
  * @msg: the message
  *
  * Takes over the reference to @msg.
- * Context: softirq or a poll, one at a time for a link.
+ * Context: Softirq or a poll, one at a time for a link.
  * Return: 0; -EPROTO ends the link.
  */
 int cw_disk_message(struct cw_link *link, struct cw_message *msg);
 
 /* request.c */
 extern const struct blk_mq_ops cw_disk_mq_ops;
+/**
+ * cw_request_size() - returns the size of the private part of a request
+ *
+ * Context: Any context.
+ * Return: bytes.
+ */
 unsigned int cw_request_size(void);
 /**
  * cw_disk_room() - runs the queues, because the link has room; cw_link_handler.room of data links
  * @link: a data link
  *
- * Context: softirq, or without a lock of the link.
+ * Context: Softirq, or any context without a lock of the link.
  */
 void cw_disk_room(struct cw_link *link);
 /**
@@ -283,22 +331,46 @@ void cw_disk_room(struct cw_link *link);
  * @disk: the disk
  * @path: path of its session whose links are drained and not freed
  *
- * Context: process; cw_disk.lock is held.
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_disk_take_back(struct cw_disk *disk, struct cw_path *path);
 
 /* control.c */
+
+/**
+ * cw_disk_control_init() - registers the netlink commands of attachments
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cw_disk_control_init(void);
+/**
+ * cw_disk_control_exit() - unregisters the netlink commands, and removes all disks
+ *
+ * The devices have no openers.
+ * Context: Process context. Sleeps.
+ */
 void cw_disk_control_exit(void);
 
+/**
+ * cw_disk_inline_size() - returns the most bytes of data that one command can have in a message
+ * @disk: a disk whose session has logged in
+ *
+ * Context: Any context.
+ * Return: the bytes that the first login granted.
+ */
 static inline unsigned int cw_disk_inline_size(const struct cw_disk *disk)
 {
 	return disk->session->first_welcome.inline_size;
 }
 
 /**
- * cw_disk_has_loss() - true if acknowledged writes were lost and the loss was not acknowledged
+ * cw_disk_has_loss() - checks whether acknowledged writes were lost and the loss was not
+ * acknowledged
  * @disk: the disk
+ *
+ * Context: Any context.
+ * Return: true if so.
  */
 static inline bool cw_disk_has_loss(const struct cw_disk *disk)
 {

@@ -10,6 +10,13 @@
 
 #define CW_NOMEM_DELAY_MS 20 /* before another try, if memory or DMA space was short */
 
+/**
+ * cw_request_disk() - returns the disk of a request
+ * @rq: the request
+ *
+ * Context: Any context.
+ * Return: the disk.
+ */
 static inline struct cw_disk *cw_request_disk(struct request *rq)
 {
 	return rq->q->queuedata;
@@ -22,7 +29,7 @@ static inline struct cw_disk *cw_request_disk(struct request *rq)
  * @disk: the disk
  * @rq: the request
  *
- * Context: any.
+ * Context: Any context.
  */
 static inline void cw_dirt_left_by_write(struct cw_disk *disk, const struct request *rq)
 {
@@ -36,7 +43,7 @@ static inline void cw_dirt_left_by_write(struct cw_disk *disk, const struct requ
  * @disk: the disk
  * @req: private part of the request
  *
- * Context: any.
+ * Context: Any context.
  */
 static inline void cw_dirt_taken_by_flush(struct cw_disk *disk, struct cw_request *req)
 {
@@ -49,7 +56,7 @@ static inline void cw_dirt_taken_by_flush(struct cw_disk *disk, struct cw_reques
  * @disk: the disk
  * @req: private part of the request
  *
- * Context: any.
+ * Context: Any context.
  */
 static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_request *req)
 {
@@ -65,7 +72,7 @@ static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_reque
  * @req: private part of the request
  *
  * The caller has invalidated and unmapped the memory region.
- * Context: any.
+ * Context: Any context.
  */
 static inline void cw_request_free_data(struct cw_request *req)
 {
@@ -80,7 +87,7 @@ static inline void cw_request_free_data(struct cw_request *req)
  * @rq: a request whose cw_request.status is set
  *
  * Also the complete operation of blk-mq.
- * Context: any.
+ * Context: Any context.
  */
 void cw_request_complete(struct request *rq);
 /**
@@ -89,7 +96,7 @@ void cw_request_complete(struct request *rq);
  * @err: unused; the request ends with the status from the server's completion message
  *
  * Called when the memory region is invalidated, after cw_link_unmap() returned -EINPROGRESS.
- * Context: softirq, or process context while the link is polled or drained. Does not sleep.
+ * Context: Softirq, or process context while the link is polled or drained. Does not sleep.
  */
 void cw_request_unmapped(struct cw_map *map, int err);
 
