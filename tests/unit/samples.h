@@ -164,7 +164,7 @@ inline cw_waiting waiting()
 	return {.reason = CW_WAITING_COMMANDS, .path = 0, .commands = 12};
 }
 
-// What a FENCE of path 3 waits for.
+// The WAITING that is sent while a FENCE of path 3 waits for commands.
 inline cw_waiting fence_waiting()
 {
 	return {.reason = CW_WAITING_COMMANDS, .path = 3, .commands = 2};
