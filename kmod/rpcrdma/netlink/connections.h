@@ -104,7 +104,8 @@ struct cwr_connection {
  * @peer: copied; NULL if not known yet
  *
  * If there is no memory for counters, they stay 0.
- * Context: process, may sleep.
+ *
+ * Context: Process context. May sleep.
  */
 void cwr_connection_add(struct cwr_connection *c, enum cwr_role role, const struct sockaddr *peer);
 /**
@@ -112,7 +113,8 @@ void cwr_connection_add(struct cwr_connection *c, enum cwr_role role, const stru
  * @c: the connection; if it was not added or is removed, nothing happens
  *
  * No event follows and nothing may call cwr_count() any more.
- * Context: process, may sleep.
+ *
+ * Context: Process context. Sleeps until the events of the connection were sent.
  */
 void cwr_connection_remove(struct cwr_connection *c);
 
@@ -121,7 +123,7 @@ void cwr_connection_remove(struct cwr_connection *c);
  * @c: the connection
  * @state: the new state
  *
- * Context: any.
+ * Context: Any context. Takes the lock of @c.
  */
 void cwr_connection_state(struct cwr_connection *c, enum cwr_state state);
 /**
@@ -131,7 +133,8 @@ void cwr_connection_state(struct cwr_connection *c, enum cwr_state state);
  * @reason: text for administrators
  *
  * To be called before the state is set.
- * Context: any.
+ *
+ * Context: Any context. Takes the lock of @c.
  */
 void cwr_connection_failed_with(struct cwr_connection *c, int error, const char *reason);
 /**
@@ -139,7 +142,7 @@ void cwr_connection_failed_with(struct cwr_connection *c, int error, const char 
  * @c: the connection
  * @delay: jiffies from now
  *
- * Context: any.
+ * Context: Any context. Takes the lock of @c.
  */
 void cwr_connection_retry(struct cwr_connection *c, unsigned long delay);
 
@@ -150,7 +153,7 @@ void cwr_connection_retry(struct cwr_connection *c, unsigned long delay);
  * @count: number of queue pairs, at most CW_NFS_SOURCES
  * @rail: copied
  *
- * Context: any.
+ * Context: Any context. Takes the lock of @c.
  */
 void cwr_connection_rail(struct cwr_connection *c, unsigned int index, unsigned int count,
 			 const struct cwr_rail *rail);
@@ -161,7 +164,7 @@ void cwr_connection_rail(struct cwr_connection *c, unsigned int index, unsigned 
  * @counter: enum cw_nfs_counter or cwr_own_counter
  * @by: increment
  *
- * Context: any.
+ * Context: Any context.
  */
 static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64 by)
 {
@@ -177,10 +180,18 @@ static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64
  * @tell: called under the lock of the list; 0 continues
  * @arg: for @tell
  *
- * Context: process, sleeps.
+ * Context: Process context. May sleep. Takes the lock of the list.
  * Return: 0, or the result of @tell.
  */
 int cwr_connections_each(long *from, int (*tell)(void *arg, struct cwr_connection *c), void *arg);
+
+/**
+ * cwr_connection_sum() - sums the counters of a connection over all processors
+ * @c: connection. If it has no counters, the sums are 0.
+ * @out: set to the sums
+ *
+ * Context: Any context.
+ */
 void cwr_connection_sum(const struct cwr_connection *c, struct cwr_counters *out);
 
 #endif

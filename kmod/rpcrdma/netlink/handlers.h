@@ -6,11 +6,16 @@
 /**
  * cwr_netlink_register() - registers the netlink commands of NFS, when the module is loaded
  *
- * cwr_netlink_unregister() also forgets all rules.
- * Context: process.
- * Return: 0 or -errno.
+ * Context: Process context. May sleep.
+ * Return: 0, or -EBUSY if a command has a handler already.
  */
 int cwr_netlink_register(void);
+
+/**
+ * cwr_netlink_unregister() - undoes cwr_netlink_register(), and removes all rules
+ *
+ * Context: Process context, when the module is unloaded. May sleep.
+ */
 void cwr_netlink_unregister(void);
 
 #endif

@@ -25,8 +25,8 @@ struct cwr_rule {
  * @index: number of the address that is wanted, taken modulo the number of addresses
  * @from: set to that address; may be NULL
  *
- * Context: process, may sleep.
- * Return: the number of local addresses; 0 if no rule applies, so that the routing decides.
+ * Context: Process context. May sleep.
+ * Return: The number of local addresses; 0 if no rule applies, so that the routing decides.
  */
 unsigned int cwr_rule_source(const struct sockaddr *server, unsigned int index,
 			     struct sockaddr_storage *from);
@@ -35,7 +35,7 @@ unsigned int cwr_rule_source(const struct sockaddr *server, unsigned int index,
  * cwr_rule_set() - adds a rule, or replaces the one for the same network
  * @rule: copied
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: 0; -ENOMEM; -ENOSPC: too many rules.
  */
 int cwr_rule_set(const struct cwr_rule *rule);
@@ -43,8 +43,8 @@ int cwr_rule_set(const struct cwr_rule *rule);
  * cwr_rule_remove() - removes the rule for exactly this network
  * @to: the network
  *
- * Context: may sleep.
- * Return: 0 or -ENOENT.
+ * Context: Process context. May sleep.
+ * Return: 0, or -ENOENT if there is no such rule.
  */
 int cwr_rule_remove(const struct cw_cidr *to);
 /**
@@ -53,14 +53,14 @@ int cwr_rule_remove(const struct cw_cidr *to);
  * @tell: called under the lock of the list; 0 continues
  * @arg: for @tell
  *
- * Context: process, sleeps.
+ * Context: Process context. May sleep. Takes the lock of the list.
  * Return: 0, or the result of @tell.
  */
 int cwr_rules_each(long *from, int (*tell)(void *arg, struct cwr_rule *rule), void *arg);
 /**
  * cwr_rules_free() - frees all rules, when the module is unloaded
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  */
 void cwr_rules_free(void);
 

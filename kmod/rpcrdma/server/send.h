@@ -34,7 +34,7 @@ struct cwrs_send {
  * @gfp: for the allocation
  *
  * Context: Process context. May sleep if @gfp allows it. Takes tx_lock.
- * Return: the send; NULL if its memory cannot be allocated, or not be mapped for the adapter.
+ * Return: The send; NULL if its memory cannot be allocated, or not be mapped for the adapter.
  */
 struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp);
 

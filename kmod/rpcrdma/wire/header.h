@@ -93,6 +93,8 @@ struct cwr_header {
  * A call has the procedure MSG or NOMSG. The positions of read chunks are within the message: @at
  * of a chunk is at most the number of bytes behind the header (MSG), or the length of the call
  * chunk (NOMSG).
+ *
+ * Context: Any context.
  * Return: 0; -EBADMSG: drop the message silently, because it is shorter than a header or an error
  *   report (RFC 8166, 4.5); -EPROTONOSUPPORT: answer CWR_ERR_VERS; -EPROTO: answer CWR_ERR_CHUNK.
  */
@@ -108,6 +110,8 @@ int cwr_parse_call(const void *data, size_t len, const struct cwr_room *room,
  *
  * A reply has no read list, and the procedure MSG, possibly with an empty reply chunk; NOMSG with a
  * reply chunk; or ERROR.
+ *
+ * Context: Any context.
  * Return: 0; -EBADMSG: drop the message. With at least CWR_REPLY_MIN bytes, xid is set even then,
  *   and cwr_direction() may be called, which gives an answer if the lists could be read.
  */
@@ -122,6 +126,7 @@ int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
  * @echoed: their number
  * @bytes: set on success
  *
+ * Context: Any context.
  * Return: 0; -EPROTO: more segments or bytes than were registered, or a gap.
  */
 int cwr_used(const struct cwr_segment *lent, u16 count, const struct cwr_segment *echo,
@@ -133,21 +138,23 @@ enum cwr_direction {
 };
 
 /**
- * cwr_direction() - whether an inline message is a call or a reply (RFC 8167, 4.1)
+ * cwr_direction() - determines whether an inline message is a call or a reply (RFC 8167, 4.1)
  * @data: the message
  * @len: its bytes
  * @header: its parsed header
  *
+ * Context: Any context.
  * Return: enum cwr_direction; -EBADMSG: neither, too short, or another xid than in @header.
  */
 int cwr_direction(const void *data, size_t len, const struct cwr_header *header);
 
 /**
- * cwr_credits() - the effective number of granted credits
+ * cwr_credits() - returns the effective number of granted credits
  * @granted: as sent by the peer
  * @most: own maximum
  *
- * Return: at least 1 (RFC 8166, 4.3.1 allows no 0), at most @most.
+ * Context: Any context.
+ * Return: At least 1 (RFC 8166, 4.3.1 allows no 0), at most @most.
  */
 static inline u32 cwr_credits(u32 granted, u32 most)
 {
@@ -157,8 +164,11 @@ static inline u32 cwr_credits(u32 granted, u32 most)
 }
 
 /**
- * cwr_padded() - bytes that an item occupies in a message (RFC 4506)
+ * cwr_padded() - returns the bytes that an item occupies in a message (RFC 4506)
  * @len: its bytes
+ *
+ * Context: Any context.
+ * Return: @len, rounded up to a multiple of 4.
  */
 static inline u32 cwr_padded(u32 len)
 {
@@ -183,6 +193,8 @@ struct cwr_encoder {
  * @to: CWR_HEADER_MIN bytes
  * @xid: of the message
  * @credits: to be granted or requested
+ *
+ * Context: Any context.
  */
 void cwr_put_plain(void *to, u32 xid, u32 credits);
 
@@ -197,10 +209,30 @@ void cwr_put_plain(void *to, u32 xid, u32 credits);
  *
  * To be called in this order: start, read segments, none, write chunks, none, and the reply chunk
  * or none.
+ *
+ * Context: Any context.
  */
 void cwr_put_start(struct cwr_encoder *enc, void *to, size_t size, u32 xid, u32 credits,
 		   enum cwr_proc proc);
+
+/**
+ * cwr_put_read() - writes a read segment
+ * @enc: the encoder
+ * @position: position of the chunk in the message; segments of one chunk have the same position
+ * @segment: the segment
+ *
+ * Context: Any context.
+ */
 void cwr_put_read(struct cwr_encoder *enc, u32 position, const struct cwr_segment *segment);
+
+/**
+ * cwr_put_write() - writes a write chunk
+ * @enc: the encoder
+ * @segment: its segments
+ * @count: their number
+ *
+ * Context: Any context.
+ */
 void cwr_put_write(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count);
 /**
  * cwr_put_written() - echoes a write chunk
@@ -208,22 +240,46 @@ void cwr_put_write(struct cwr_encoder *enc, const struct cwr_segment *segment, u
  * @segment: its segments
  * @count: their number
  * @used: bytes that were written; 0: the chunk was not used
+ *
+ * Context: Any context.
  */
 void cwr_put_written(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
+
+/**
+ * cwr_put_reply() - writes the reply chunk
+ * @enc: the encoder
+ * @segment: its segments
+ * @count: their number
+ *
+ * Context: Any context.
+ */
 void cwr_put_reply(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count);
+
+/**
+ * cwr_put_replied() - echoes the reply chunk
+ * @enc: the encoder
+ * @segment: its segments
+ * @count: their number
+ * @used: bytes that were written; 0: the chunk was not used
+ *
+ * Context: Any context.
+ */
 void cwr_put_replied(struct cwr_encoder *enc, const struct cwr_segment *segment, u16 count,
 		     u32 used);
 /**
  * cwr_put_none() - writes that no read segment, no write chunk or no reply chunk follows
  * @enc: the encoder
+ *
+ * Context: Any context.
  */
 void cwr_put_none(struct cwr_encoder *enc);
 /**
  * cwr_put_end() - ends a header
  * @enc: the encoder
  *
- * Return: its bytes, or -EMSGSIZE.
+ * Context: Any context.
+ * Return: The bytes of the header, or -EMSGSIZE if they did not fit.
  */
 int cwr_put_end(const struct cwr_encoder *enc);
 
@@ -234,7 +290,8 @@ int cwr_put_end(const struct cwr_encoder *enc);
  * @credits: to be granted
  * @err: result of cwr_parse_call()
  *
- * Return: bytes of the report.
+ * Context: Any context.
+ * Return: Bytes of the report.
  */
 int cwr_put_error(void *to, const struct cwr_header *header, u32 credits, int err);
 

@@ -28,6 +28,8 @@ struct cwr_private {
  * @data: the private data; may be NULL
  * @len: its bytes; it may be padded
  * @out: set to the defaults if @data is not a message of RFC 8797 version 1
+ *
+ * Context: Any context.
  */
 void cwr_parse_private(const void *data, size_t len, struct cwr_private *out);
 
@@ -35,13 +37,18 @@ void cwr_parse_private(const void *data, size_t len, struct cwr_private *out);
  * cwr_put_private() - writes CWR_PRIVATE_BYTES of private data
  * @to: the buffer
  * @own: sizes are multiples of 1024 within the bounds above
+ *
+ * Context: Any context.
  */
 void cwr_put_private(void *to, const struct cwr_private *own);
 
 /**
- * cwr_inline() - the largest message towards the receiver
+ * cwr_inline() - returns the size of the largest message towards the receiver
  * @sender: bytes that the sender can send
  * @receiver: bytes that the receiver can receive
+ *
+ * Context: Any context.
+ * Return: Bytes, with the header.
  */
 static inline u32 cwr_inline(u32 sender, u32 receiver)
 {

@@ -17,6 +17,9 @@
 /**
  * cwr_inline_offer() - clamps an inline size so that it can be offered
  * @asked: bytes, from a module parameter
+ *
+ * Context: Any context.
+ * Return: Bytes, a multiple of 1024 from 1024 to CWR_INLINE_OFFER_MAX.
  */
 static inline u32 cwr_inline_offer(u32 asked)
 {
