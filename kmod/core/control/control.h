@@ -6,11 +6,11 @@
 #include "../netlink/netlink.h"
 
 /**
- * cw_discover() - the handler of CW_C_DISCOVER
+ * cw_discover() - handles CW_C_DISCOVER
  * @skb: unused
  * @info: the request
  *
- * Context: process, sleeps.
+ * Context: Process context. Sleeps.
  * Return: 0 or -errno.
  */
 int cw_discover(struct sk_buff *skb, struct genl_info *info);
@@ -18,9 +18,16 @@ int cw_discover(struct sk_buff *skb, struct genl_info *info);
 /**
  * cw_control_init() - registers the handlers of the core's commands, and the netlink family
  *
+ * Context: Process context, when the module is loaded. May sleep.
  * Return: 0 or -errno.
  */
 int cw_control_init(void);
+
+/**
+ * cw_control_exit() - unregisters the netlink family
+ *
+ * Context: Process context, when the module is unloaded. May sleep.
+ */
 void cw_control_exit(void);
 
 #endif

@@ -8,21 +8,21 @@
 #include <linux/netlink.h>
 
 /**
- * cw_dump_sessions() - the dump CW_C_SESSION_GET
+ * cw_dump_sessions() - dumps the sessions (CW_C_SESSION_GET)
  * @skb: the message
  * @cb: the dump
  *
- * Context: process, sleeps.
- * Return: bytes in @skb, or -errno.
+ * Context: Process context. May sleep.
+ * Return: Bytes in @skb, or -errno.
  */
 int cw_dump_sessions(struct sk_buff *skb, struct netlink_callback *cb);
 /**
- * cw_dump_stats() - the dump CW_C_STAT_GET
+ * cw_dump_stats() - dumps the counters of the sessions (CW_C_STAT_GET)
  * @skb: the message
  * @cb: the dump
  *
- * Context: process, sleeps.
- * Return: bytes in @skb, or -errno.
+ * Context: Process context. May sleep.
+ * Return: Bytes in @skb, or -errno.
  */
 int cw_dump_stats(struct sk_buff *skb, struct netlink_callback *cb);
 
