@@ -29,10 +29,18 @@ struct cw_netlink_handler {
  * @handlers: used until they are unregistered
  * @count: their number
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: 0; -EBUSY: a command has a handler already.
  */
 int cw_netlink_register(struct module *owner, const struct cw_netlink_handler *handlers, int count);
+
+/**
+ * cw_netlink_unregister() - removes handlers from the table
+ * @handlers: as passed to cw_netlink_register(). None of them runs.
+ * @count: their number
+ *
+ * Context: Process context, when the module is unloaded. May sleep.
+ */
 void cw_netlink_unregister(const struct cw_netlink_handler *handlers, int count);
 
 /**
@@ -42,8 +50,9 @@ void cw_netlink_unregister(const struct cw_netlink_handler *handlers, int count)
  * @hdr: set; for cw_reply_send()
  *
  * nla_put() and cw_reply_send() follow.
- * Context: may sleep.
- * Return: the message, or NULL.
+ *
+ * Context: Process context. May sleep.
+ * Return: The message, or NULL.
  */
 struct sk_buff *cw_reply_start(struct genl_info *info, u8 cmd, void **hdr);
 /**
@@ -52,6 +61,7 @@ struct sk_buff *cw_reply_start(struct genl_info *info, u8 cmd, void **hdr);
  * @hdr: from cw_reply_start()
  * @info: the request
  *
+ * Context: Process context.
  * Return: 0 or -errno.
  */
 int cw_reply_send(struct sk_buff *msg, void *hdr, struct genl_info *info);
@@ -72,27 +82,31 @@ typedef int cw_dump_put(struct sk_buff *skb, void *object, bool secrets);
  * @put: writes the attributes
  * @object: for @put
  *
- * Context: that of @put.
+ * Context: Process context. May sleep if @put does.
  * Return: 0, or the error of @put; then the message is not in @skb, and the dump ends for now.
  */
 int cw_dump_object(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, cw_dump_put *put,
 		   void *object);
 /**
- * cw_dump_result() - what a dump returns
+ * cw_dump_result() - returns the result of a dump
  * @skb: the buffer
  * @ret: the result of the last cw_dump_object()
  *
- * Return: the length of a full buffer that is not empty, which is sent, and the dump continues in
+ * Context: Any context.
+ * Return: The length of a full buffer that is not empty, which is sent, and the dump continues in
  * the next one; or @ret.
  */
 int cw_dump_result(const struct sk_buff *skb, int ret);
 
 /**
- * cw_may_see_secrets() - whether the sender of a request may see values that give access
+ * cw_may_see_secrets() - checks whether the sender of a request may see values that give access
  * @request: the request; for a dump, cb->skb
  *
  * These are UUIDs of hosts and sessions, by which a session of another client can be ended,
  * identities and instances, paths, and allow lists.
+ *
+ * Context: Process context.
+ * Return: True if the sender has CAP_SYS_ADMIN.
  */
 bool cw_may_see_secrets(const struct sk_buff *request);
 
@@ -102,6 +116,7 @@ bool cw_may_see_secrets(const struct sk_buff *request);
  * @attr: the attribute
  * @address: the address
  *
+ * Context: Any context.
  * Return: 0 or -EMSGSIZE.
  */
 int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address);
@@ -115,7 +130,8 @@ extern const struct nla_policy cw_policy[__CW_A_MAX];
  * @fmt: one sentence of up to 447 bytes: what failed, why, and what to do
  *
  * netlink keeps only a pointer, so the text stays in a ring of buffers until the ACK has copied it.
- * Context: process.
+ *
+ * Context: Process context.
  */
 __printf(2, 3) void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, ...);
 
@@ -127,7 +143,7 @@ __printf(2, 3) void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, .
  * @name: name of the export, or NULL
  * @fmt: text for administrators
  *
- * Context: process, may sleep.
+ * Context: Process context. May sleep.
  */
 __printf(5, 6) void cw_event(enum cw_event event, enum cw_role role, const char *server,
 			     const char *name, const char *fmt, ...);
@@ -136,7 +152,19 @@ __printf(5, 6) void cw_event(enum cw_event event, enum cw_role role, const char 
 
 extern struct genl_family cw_family;
 
+/**
+ * cw_netlink_init() - registers the netlink family
+ *
+ * Context: Process context, when the module is loaded. May sleep.
+ * Return: 0 or -errno.
+ */
 int cw_netlink_init(void);
+
+/**
+ * cw_netlink_exit() - unregisters the netlink family
+ *
+ * Context: Process context, when the module is unloaded. May sleep.
+ */
 void cw_netlink_exit(void);
 
 #endif
