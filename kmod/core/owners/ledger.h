@@ -52,9 +52,12 @@ struct cw_owner {
 };
 
 /**
- * cw_same_uuid() - true if both UUIDs are the same
+ * cw_same_uuid() - compares two UUIDs
  * @a: one UUID
  * @b: another UUID
+ *
+ * Context: Any context.
+ * Return: True if they are the same.
  */
 bool cw_same_uuid(const u8 *a, const u8 *b);
 
@@ -63,20 +66,27 @@ bool cw_same_uuid(const u8 *a, const u8 *b);
  * @ledger: the ledger
  * @host: UUID of the host
  *
- * Return: the entry, or NULL.
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: The entry, or NULL.
  */
 struct cw_ledger_host *cw_ledger_find(const struct cw_ledger *ledger, const u8 *host);
 
 /**
- * cw_ledger_is_owner() - true if the host has a session that may write
+ * cw_ledger_is_owner() - checks whether a host has a session that may write
  * @entry: the entry of the host
+ *
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: True if the host has such a session.
  */
 bool cw_ledger_is_owner(const struct cw_ledger_host *entry);
 
 /**
- * cw_ledger_owns() - true if the owner of the entry is this session
+ * cw_ledger_owns() - checks whether a session is the owner of an entry
  * @entry: the entry of the host
  * @owner: the session
+ *
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: True if the session is the owner.
  */
 bool cw_ledger_owns(const struct cw_ledger_host *entry, const struct cw_owner *owner);
 
@@ -85,20 +95,27 @@ bool cw_ledger_owns(const struct cw_ledger_host *entry, const struct cw_owner *o
  * @ledger: the ledger
  * @count: set to the number of owners
  *
- * Return: the entry of one owner, or NULL.
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: The entry of one owner, or NULL.
  */
 struct cw_ledger_host *cw_ledger_owner(const struct cw_ledger *ledger, u32 *count);
 
 /**
- * cw_ledger_has_replaced() - true if the entry has replaced boots
+ * cw_ledger_has_replaced() - checks whether an entry has replaced boots
  * @entry: the entry of the host
+ *
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: True if the entry has one at least.
  */
 bool cw_ledger_has_replaced(const struct cw_ledger_host *entry);
 
 /**
- * cw_ledger_is_replaced() - true if a later boot of the host has replaced a boot
+ * cw_ledger_is_replaced() - checks whether a later boot of the host has replaced a boot
  * @entry: the entry of the host
  * @boot: the boot
+ *
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: True if @boot is one of the replaced boots.
  */
 bool cw_ledger_is_replaced(const struct cw_ledger_host *entry, const u8 *boot);
 
@@ -110,7 +127,9 @@ bool cw_ledger_is_replaced(const struct cw_ledger_host *entry, const u8 *boot);
  *
  * A boot that it replaces becomes a replaced boot. A full ledger drops the entry without owner and
  * eviction whose host was away for the longest time.
- * Return: the entry; NULL: the ledger is full, and nothing was changed.
+ *
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: The entry; NULL: the ledger is full, and nothing was changed.
  */
 struct cw_ledger_host *cw_ledger_set_owner(struct cw_ledger *ledger, const struct cw_owner *owner,
 					   u64 epoch);
@@ -120,6 +139,8 @@ struct cw_ledger_host *cw_ledger_set_owner(struct cw_ledger *ledger, const struc
  * @entry: the entry of the host
  *
  * Its boots and its serial remain.
+ *
+ * Context: Any context. The caller serialises access to the ledger.
  */
 void cw_ledger_clear_owner(struct cw_ledger_host *entry);
 
@@ -128,7 +149,8 @@ void cw_ledger_clear_owner(struct cw_ledger_host *entry);
  * @ledger: the ledger
  * @host: UUID of the host
  *
- * Return: the entry; NULL: the ledger is full, and nothing was changed.
+ * Context: Any context. The caller serialises access to the ledger.
+ * Return: The entry; NULL: the ledger is full, and nothing was changed.
  */
 struct cw_ledger_host *cw_ledger_evict(struct cw_ledger *ledger, const u8 *host);
 
@@ -137,6 +159,8 @@ struct cw_ledger_host *cw_ledger_evict(struct cw_ledger *ledger, const u8 *host)
  * @entry: the entry of the host
  *
  * The entry stays without a session.
+ *
+ * Context: Any context. The caller serialises access to the ledger.
  */
 void cw_ledger_readmit(struct cw_ledger_host *entry);
 
@@ -145,7 +169,8 @@ void cw_ledger_readmit(struct cw_ledger_host *entry);
  * @to: the copy; keeps its hosts array
  * @from: the original
  *
- * Return: false if @from has more entries than @to has room for.
+ * Context: Any context. The caller serialises access to both ledgers.
+ * Return: False if @from has more entries than @to has room for.
  */
 bool cw_ledger_copy(struct cw_ledger *to, const struct cw_ledger *from);
 

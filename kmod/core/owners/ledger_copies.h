@@ -33,15 +33,20 @@ struct cw_ledger_file {
  * @identity: of the disk, from the export's configuration
  * @crc32c: the checksum function
  *
- * Return: the index of the valid copy with the highest generation; -1: no copy can be used, or one
+ * Context: Any context.
+ * Return: The index of the valid copy with the highest generation; -1: no copy can be used, or one
  *   is of another version.
  */
 int cw_ledger_choose(struct cw_ledger_file copies[CW_LEDGER_COPIES], const u8 *uuid,
 		     const u8 *identity, cw_crc32c_fn crc32c);
 
 /**
- * cw_ledger_file_text() - returns why a copy does not count, in a message for administrators
+ * cw_ledger_file_text() - returns the reason why a copy does not count, for a message to
+ * administrators
  * @copy: the copy
+ *
+ * Context: Any context.
+ * Return: The text.
  */
 const char *cw_ledger_file_text(const struct cw_ledger_file *copy);
 

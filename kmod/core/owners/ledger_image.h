@@ -34,8 +34,11 @@ enum cw_ledger_fault {
 typedef u32 (*cw_crc32c_fn)(const void *data, size_t len);
 
 /**
- * cw_ledger_image_size() - bytes of the image of a ledger
+ * cw_ledger_image_size() - returns the size of the image of a ledger
  * @count: number of hosts
+ *
+ * Context: Any context.
+ * Return: Bytes.
  */
 size_t cw_ledger_image_size(u32 count);
 
@@ -44,6 +47,8 @@ size_t cw_ledger_image_size(u32 count);
  * @image: has room for cw_ledger_image_size() bytes
  * @ledger: the ledger
  * @crc32c: the checksum function
+ *
+ * Context: Any context. The caller serialises access to the ledger.
  */
 void cw_ledger_encode(u8 *image, const struct cw_ledger *ledger, cw_crc32c_fn crc32c);
 
@@ -54,14 +59,18 @@ void cw_ledger_encode(u8 *image, const struct cw_ledger *ledger, cw_crc32c_fn cr
  * @len: its bytes, or more
  * @crc32c: the checksum function
  *
+ * Context: Any context. The caller serialises access to the ledger.
  * Return: CW_LEDGER_GOOD; otherwise @out is unchanged except for the content of its hosts.
  */
 enum cw_ledger_fault cw_ledger_decode(struct cw_ledger *out, const u8 *image, size_t len,
 				      cw_crc32c_fn crc32c);
 
 /**
- * cw_ledger_fault_text() - names a fault in a message for administrators
+ * cw_ledger_fault_text() - returns the text for a fault, for a message to administrators
  * @fault: the fault
+ *
+ * Context: Any context.
+ * Return: The text.
  */
 const char *cw_ledger_fault_text(enum cw_ledger_fault fault);
 

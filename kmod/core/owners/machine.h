@@ -38,13 +38,18 @@ struct cw_judgement {
  * @now: ms
  *
  * Sends PROBEs and ends other logins as the rules require.
- * Return: the judgement, valid until the next event.
+ *
+ * Context: Process context. The caller serialises all calls for @o.
+ * Return: The judgement, valid until the next event.
  */
 struct cw_judgement cw_owners_judge(struct cw_owners *o, struct cw_login *m, u64 now);
 /**
- * cw_same_session() - true if both are logins of the same session
+ * cw_same_session() - checks whether two logins are of the same session
  * @a: one login
  * @b: another login
+ *
+ * Context: Any context.
+ * Return: True if they are.
  */
 bool cw_same_session(const struct cw_login *a, const struct cw_login *b);
 
@@ -56,30 +61,40 @@ bool cw_same_session(const struct cw_login *a, const struct cw_login *b);
  * @m: the JOIN
  * @now: ms
  *
- * Return: the judgement, valid until the next event. It is never CW_VERDICT_WRITE.
+ * Context: Process context. The caller serialises all calls for @o.
+ * Return: The judgement, valid until the next event. It is never CW_VERDICT_WRITE.
  */
 struct cw_judgement cw_owners_judge_join(struct cw_owners *o, struct cw_login *m, u64 now);
 /**
  * cw_owners_set_floors() - sets the floors of the session's paths, at the admission of a member
  * @o: the machine
  * @m: the member: a login, or a JOIN whose session has a live path
+ *
+ * Context: Any context. The caller serialises all calls for @o.
  */
 void cw_owners_set_floors(struct cw_owners *o, struct cw_login *m);
 /**
  * cw_owners_answer_fences() - answers each FENCE whose incarnations have ended
  * @o: the machine
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_answer_fences(struct cw_owners *o);
 /**
  * cw_owners_end_other_paths() - ends the paths that belong to the same login as a member
  * @o: the machine
  * @m: the member, which is not ended
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_end_other_paths(struct cw_owners *o, struct cw_login *m);
 /**
- * cw_owners_has_other_path() - true if another path of the same login has not ended
+ * cw_owners_has_other_path() - checks whether another path of the same login has not ended
  * @o: the machine
  * @m: the member whose login it is
+ *
+ * Context: Any context. The caller serialises all calls for @o.
+ * Return: True if there is one.
  */
 bool cw_owners_has_other_path(const struct cw_owners *o, const struct cw_login *m);
 
@@ -90,6 +105,8 @@ bool cw_owners_has_other_path(const struct cw_owners *o, const struct cw_login *
  * back
  * @o: the machine
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_found_old_copy(struct cw_owners *o, u64 now);
 /**
@@ -97,12 +114,16 @@ void cw_owners_found_old_copy(struct cw_owners *o, u64 now);
  * @o: the machine
  * @m: the login
  * @now: ms
+ *
+ * Context: Any context. The caller serialises all calls for @o.
  */
 void cw_owners_set_epochs(struct cw_owners *o, const struct cw_login *m, u64 now);
 /**
  * cw_owners_admit() - makes a login live and sends WELCOME, or JOINED to a JOIN
  * @o: the machine
  * @m: the login
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_admit(struct cw_owners *o, struct cw_login *m);
 /**
@@ -110,12 +131,16 @@ void cw_owners_admit(struct cw_owners *o, struct cw_login *m);
  * message, and the present time in seconds since 1970
  * @o: the machine
  * @m: the login
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_note_end(struct cw_owners *o, const struct cw_login *m);
 /**
  * cw_owners_not_written() - marks that memory has epochs that the ledger lacks
  * @o: the machine
  * @now: ms
+ *
+ * Context: Any context. The caller serialises all calls for @o.
  */
 void cw_owners_not_written(struct cw_owners *o, u64 now);
 /**
@@ -123,12 +148,16 @@ void cw_owners_not_written(struct cw_owners *o, u64 now);
  * @o: the machine
  * @error: result of the write, a negative errno or 0
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_apply(struct cw_owners *o, int error, u64 now);
 /**
  * cw_owners_forget() - removes a login from the list of members and releases it
  * @o: the machine
  * @m: the login
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_forget(struct cw_owners *o, struct cw_login *m);
 /**
@@ -138,7 +167,8 @@ void cw_owners_forget(struct cw_owners *o, struct cw_login *m);
  * @by: the entry of the owner that it replaces, or NULL
  * @now: ms
  *
- * Return: false if the ledger has no room.
+ * Context: Process context. The caller serialises all calls for @o.
+ * Return: False if the ledger has no room.
  */
 bool cw_owners_write_login(struct cw_owners *o, struct cw_login *m, const struct cw_ledger_host *by,
 			   u64 now);
@@ -146,6 +176,8 @@ bool cw_owners_write_login(struct cw_owners *o, struct cw_login *m, const struct
  * cw_owners_write_state() - writes the state in memory
  * @o: the machine
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_write_state(struct cw_owners *o, u64 now);
 /**
@@ -154,7 +186,8 @@ void cw_owners_write_state(struct cw_owners *o, u64 now);
  * @m: the login
  * @now: ms
  *
- * Return: true if something has changed.
+ * Context: Process context. The caller serialises all calls for @o.
+ * Return: True if something has changed.
  */
 bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
 /**
@@ -163,7 +196,8 @@ bool cw_owners_handle_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
  * @request: the request
  * @now: ms
  *
- * Return: true if something has changed.
+ * Context: Process context. The caller serialises all calls for @o.
+ * Return: True if something has changed.
  */
 bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *request, u64 now);
 
@@ -175,6 +209,8 @@ bool cw_owners_handle_request(struct cw_owners *o, struct cw_owners_request *req
  * @m: the login
  *
  * Logins of one kind are judged in the order of this list.
+ *
+ * Context: Any context. The caller serialises all calls for @o.
  */
 void cw_owners_append(struct cw_owners *o, struct cw_login *m);
 /**
@@ -182,6 +218,8 @@ void cw_owners_append(struct cw_owners *o, struct cw_login *m);
  * @o: the machine
  * @m: the login
  * @judgement: with the reason
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_refuse(struct cw_owners *o, struct cw_login *m,
 		      const struct cw_judgement *judgement);
@@ -190,12 +228,16 @@ void cw_owners_refuse(struct cw_owners *o, struct cw_login *m,
  * @o: the machine
  * @m: the login
  * @why: for the log
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_end(struct cw_owners *o, struct cw_login *m, const char *why);
 /**
  * cw_owners_wake() - makes the caller of the machine call cw_owners_step() at a time or before
  * @o: the machine
  * @at: ms, absolute; an earlier time that is set in @o->wake stays
+ *
+ * Context: Any context. The caller serialises all calls for @o.
  */
 void cw_owners_wake(struct cw_owners *o, u64 at);
 

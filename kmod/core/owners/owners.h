@@ -217,7 +217,8 @@ struct cw_owners {
  * @o: the machine
  * @now: ms
  *
- * Return: false if the export is exclusive and the ledger has several owners; then the export MUST
+ * Context: Any context. The caller serialises all calls for @o.
+ * Return: False if the export is exclusive and the ledger has several owners; then the export MUST
  *   NOT be started (rule 2).
  */
 bool cw_owners_start(struct cw_owners *o, u64 now);
@@ -227,6 +228,8 @@ bool cw_owners_start(struct cw_owners *o, u64 now);
  * @o: the machine
  * @m: the login, which has passed the checks that section 4 puts before the eviction
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -235,6 +238,8 @@ void cw_owners_enter(struct cw_owners *o, struct cw_login *m, u64 now);
  * @o: the machine
  * @m: the JOIN, with the session, the serial and @login_epoch of the member whose secret it proved
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_join(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -249,6 +254,8 @@ void cw_owners_join(struct cw_owners *o, struct cw_login *m, u64 now);
  *
  * When these incarnations have ended, the machine calls fenced(). A FENCE of a member that is not
  * live is ignored.
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  * Return: 0; -EPROTO: FENCE is malformed, because it names the path of @m or no path.
  */
 int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 tag, u64 now);
@@ -261,6 +268,7 @@ int cw_owners_fence(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch,
  * @epoch: of the message
  * @now: ms
  *
+ * Context: Process context. The caller serialises all calls for @o.
  * Return: 0; -EPROTO: PATH_BYE is malformed, because it does not name @m.
  */
 int cw_owners_path_bye(struct cw_owners *o, struct cw_login *m, u8 path, u64 epoch, u64 now);
@@ -273,14 +281,17 @@ int cw_owners_path_bye(struct cw_owners *o, struct cw_login *m, u8 path, u64 epo
  *
  * Refuses the waiting logins that this answer decides, and judges nothing else: all answers that
  * have arrived must be delivered before cw_owners_step() (rule 31).
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_alive(struct cw_owners *o, struct cw_login *m, u64 cookie);
 
 /**
- * cw_owners_cookie() - the cookie for a PROBE of liveness
+ * cw_owners_cookie() - returns the cookie for a PROBE of liveness
  * @m: the login of the link
  *
- * Return: the cookie of the machine's newest unanswered PROBE. The peer may answer the newest PROBE
+ * Context: Any context. The caller serialises all calls for the machine.
+ * Return: The cookie of the machine's newest unanswered PROBE. The peer may answer the newest PROBE
  *   only, and that ALIVE then answers the machine's PROBE too. 0: any cookie.
  */
 u64 cw_owners_cookie(const struct cw_login *m);
@@ -291,6 +302,8 @@ u64 cw_owners_cookie(const struct cw_login *m);
  * @now: ms
  *
  * Waiting logins are refused, no login is admitted any more, and epochs are written at once.
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_close(struct cw_owners *o, u64 now);
 
@@ -301,7 +314,9 @@ void cw_owners_close(struct cw_owners *o, u64 now);
  * @now: ms
  *
  * Judges nothing; cw_owners_step() has to follow.
- * Return: false if @m is not live any more; then the link MUST be refused.
+ *
+ * Context: Any context. The caller serialises all calls for @o.
+ * Return: False if @m is not live any more; then the link MUST be refused.
  */
 bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -312,6 +327,8 @@ bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now);
  * @now: ms
  *
  * Ends the other paths of the session. Meanwhile the caller ends the data links of @m.
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -320,6 +337,8 @@ void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
  * @o: the machine
  * @m: the login
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_idle(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -329,6 +348,8 @@ void cw_owners_idle(struct cw_owners *o, struct cw_login *m, u64 now);
  * @o: the machine
  * @m: the login
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_ending(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -337,6 +358,8 @@ void cw_owners_ending(struct cw_owners *o, struct cw_login *m, u64 now);
  * @o: the machine
  * @m: the login; it may be freed once the machine has released it
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_ended(struct cw_owners *o, struct cw_login *m, u64 now);
 
@@ -345,6 +368,8 @@ void cw_owners_ended(struct cw_owners *o, struct cw_login *m, u64 now);
  * @o: the machine
  * @request: the request; it must exist until completed() was called
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_submit(struct cw_owners *o, struct cw_owners_request *request, u64 now);
 
@@ -353,19 +378,27 @@ void cw_owners_submit(struct cw_owners *o, struct cw_owners_request *request, u6
  * @o: the machine
  * @error: a negative errno or 0
  * @now: ms
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  */
 void cw_owners_written(struct cw_owners *o, int error, u64 now);
 
 /**
- * cw_login_is_own() - true if the session of a login is an owner already, by the ledger in effect
+ * cw_login_is_own() - checks whether the session of a login is an owner already
  * @o: the machine
  * @m: the login
+ *
+ * Context: Any context. The caller serialises all calls for @o.
+ * Return: True if it is, by the ledger in effect.
  */
 bool cw_login_is_own(const struct cw_owners *o, const struct cw_login *m);
 
 /**
- * cw_owners_is_quiet() - true if nothing is left to do: no login, no request, no write
+ * cw_owners_is_quiet() - checks whether a closed machine has nothing left to do
  * @o: a closed machine
+ *
+ * Context: Any context. The caller serialises all calls for @o.
+ * Return: True if no login, no request and no write is left.
  */
 bool cw_owners_is_quiet(const struct cw_owners *o);
 
@@ -376,6 +409,8 @@ bool cw_owners_is_quiet(const struct cw_owners *o);
  *
  * After this and every other call, the caller MUST call this function again at @o->wake. It first
  * delivers the messages that arrived before that time (rule 31).
+ *
+ * Context: Process context. The caller serialises all calls for @o.
  * Return: @o->wake; CW_OWNERS_NEVER: not before the next event.
  */
 u64 cw_owners_step(struct cw_owners *o, u64 now);
