@@ -27,6 +27,14 @@
 	(CW_EXPORT_READ_ONLY | CW_EXPORT_VOLATILE | CW_EXPORT_FUA | CW_EXPORT_DISCARD |         \
 	 CW_EXPORT_WRITE_ZEROES | CW_EXPORT_ROTATIONAL | CW_EXPORT_EXCLUSIVE | CW_EXPORT_KEY)
 
+/**
+ * cw_is_zero() - checks whether all bytes of a field are zero
+ * @data: field
+ * @len: bytes of the field
+ *
+ * Context: Any context.
+ * Return: True if all of them are zero.
+ */
 static inline bool cw_is_zero(const void *data, size_t len)
 {
 	const u8 *p = data;
@@ -37,14 +45,24 @@ static inline bool cw_is_zero(const void *data, size_t len)
 	return !any;
 }
 
+/**
+ * cw_is_power_of_2() - checks whether a number is a power of two
+ * @n: number
+ *
+ * Context: Any context.
+ * Return: True for a power of two; 0 is none.
+ */
 static inline bool cw_is_power_of_2(u32 n)
 {
 	return n && !(n & (n - 1));
 }
 
 /**
- * cw_valid_block() - true if a disk can have blocks of this size
+ * cw_valid_block() - checks whether a disk can have blocks of a size
  * @size: bytes
+ *
+ * Context: Any context.
+ * Return: True if it can.
  */
 static inline bool cw_valid_block(u32 size)
 {
@@ -52,15 +70,25 @@ static inline bool cw_valid_block(u32 size)
 }
 
 /**
- * cw_valid_size() - true if a disk can have this size
+ * cw_valid_size() - checks whether a disk can have a size
  * @size: bytes
  * @block: bytes of its blocks
+ *
+ * Context: Any context.
+ * Return: True if it can.
  */
 static inline bool cw_valid_size(u64 size, u32 block)
 {
 	return size && size <= CW_BYTES_MAX && !(size & (block - 1));
 }
 
+/**
+ * cw_valid_reason() - checks whether a reason of REFUSED is known
+ * @reason: reason
+ *
+ * Context: Any context.
+ * Return: True if the reason is known.
+ */
 static inline bool cw_valid_reason(u16 reason)
 {
 	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_LEDGER;
@@ -71,6 +99,8 @@ static inline bool cw_valid_reason(u16 reason)
  * @to: set to the text, cut to fit, with '?' for each byte that is not printable ASCII
  * @from: the text as sent
  * @size: bytes of both
+ *
+ * Context: Any context.
  */
 static inline void cw_take_text(char *to, const u8 *from, size_t size)
 {
@@ -86,6 +116,8 @@ static inline void cw_take_text(char *to, const u8 *from, size_t size)
  * @to: the field of the message
  * @from: the text
  * @size: bytes of the field
+ *
+ * Context: Any context.
  */
 static inline void cw_put_text(u8 *to, const char *from, size_t size)
 {
@@ -100,7 +132,8 @@ static inline void cw_put_text(u8 *to, const char *from, size_t size)
  * @to: set on success
  * @from: the field of the message
  *
- * Return: false if it is malformed: not valid, or not zero from its end to the end of the field.
+ * Context: Any context.
+ * Return: False if it is malformed: not valid, or not zero from its end to the end of the field.
  */
 static inline bool cw_take_name(char *to, const u8 *from)
 {

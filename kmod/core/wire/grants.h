@@ -8,6 +8,14 @@
 
 #include "bytes.h"
 
+/**
+ * cw_at_most() - reduces a number above a bound to the bound
+ * @n: number
+ * @max: bound
+ *
+ * Context: Any context.
+ * Return: The lesser of both.
+ */
 static inline u32 cw_at_most(u32 n, u32 max)
 {
 	return n < max ? n : max;
@@ -20,7 +28,9 @@ static inline u32 cw_at_most(u32 n, u32 max)
  *
  * Both are at the same place in every version, so that another version is reported as such and not
  * as malformed.
- * Return: 0; -EPROTONOSUPPORT: another version; -EPROTO.
+ *
+ * Context: Any context.
+ * Return: 0; -EPROTONOSUPPORT: another version; -EPROTO: another magic, or version 0.
  */
 static inline int cw_check_version(__le32 magic, __le16 version)
 {
@@ -29,6 +39,13 @@ static inline int cw_check_version(__le32 magic, __le16 version)
 	return __le16_to_cpu(version) == CW_WIRE_VERSION ? 0 : -EPROTONOSUPPORT;
 }
 
+/**
+ * cw_valid_uuid() - checks whether a UUID is not the one of zeroes
+ * @uuid: UUID
+ *
+ * Context: Any context.
+ * Return: True if the UUID is valid.
+ */
 static inline bool cw_valid_uuid(const u8 uuid[CW_WIRE_UUID])
 {
 	return !cw_is_zero(uuid, CW_WIRE_UUID);
@@ -44,10 +61,13 @@ struct cw_shape {
 };
 
 /**
- * cw_valid_sizes() - true if the sizes are possible
+ * cw_valid_sizes() - checks whether sizes are possible
  * @s: wishes or grants
  *
  * Inline data has whole pages or is not allowed, and a command can always have one page.
+ *
+ * Context: Any context.
+ * Return: True if they are.
  */
 static inline bool cw_valid_sizes(const struct cw_shape *s)
 {
@@ -56,8 +76,11 @@ static inline bool cw_valid_sizes(const struct cw_shape *s)
 }
 
 /**
- * cw_valid_receives() - true if the end can receive messages on a data link
+ * cw_valid_receives() - checks whether an end can receive messages on a data link
  * @s: wishes or grants; the area may be above its bound
+ *
+ * Context: Any context.
+ * Return: True if it can.
  */
 static inline bool cw_valid_receives(const struct cw_shape *s)
 {
@@ -68,6 +91,9 @@ static inline bool cw_valid_receives(const struct cw_shape *s)
 /**
  * cw_clamp_area() - reduces an area above its bound to the bound
  * @area: pages
+ *
+ * Context: Any context.
+ * Return: Pages.
  */
 static inline u16 cw_clamp_area(u16 area)
 {
@@ -78,7 +104,8 @@ static inline u16 cw_clamp_area(u16 area)
  * cw_take_wishes() - reduces wishes above their bounds to the bounds
  * @s: the wishes
  *
- * Return: false if they are malformed.
+ * Context: Any context.
+ * Return: False if they are malformed.
  */
 static inline bool cw_take_wishes(struct cw_shape *s)
 {
@@ -91,12 +118,15 @@ static inline bool cw_take_wishes(struct cw_shape *s)
 }
 
 /**
- * cw_valid_grants() - true if grants are valid
+ * cw_valid_grants() - checks whether grants are valid
  * @s: the grants
  * @wish: the wishes as their sender knows them
  *
  * Grants are at least the minimum, and not above the wish or a bound. Inline data fits into the
  * areas of both sides.
+ *
+ * Context: Any context.
+ * Return: True if they are.
  */
 static inline bool cw_valid_grants(const struct cw_shape *s, const struct cw_shape *wish)
 {
@@ -111,9 +141,12 @@ static inline bool cw_valid_grants(const struct cw_shape *s, const struct cw_sha
 }
 
 /**
- * cw_valid_times() - true if a link has the time to answer its probe
+ * cw_valid_times() - checks whether a link has the time to answer its probe
  * @probe_ms: as granted
  * @dead_ms: as granted
+ *
+ * Context: Any context.
+ * Return: True if it has.
  */
 static inline bool cw_valid_times(u32 probe_ms, u32 dead_ms)
 {
