@@ -62,93 +62,207 @@ struct cw_server_ops {
 	struct cw_link_handler handler; /* of data links; down is not used */
 };
 
+/**
+ * cw_server_register() - registers the target, and draws the instance of the server
+ * @ops: functions of the target, used until cw_server_unregister() has returned
+ *
+ * Context: Process context. Takes cw_server_lock.
+ * Return: 0; -EBUSY: a target is registered already.
+ */
 int cw_server_register(const struct cw_server_ops *ops);
-/* Ends every session and waits for it. */
+/**
+ * cw_server_unregister() - stops to listen, ends every session and waits for it
+ * @ops: as passed to cw_server_register()
+ *
+ * Context: Process context. Sleeps. Takes cw_server_lock.
+ */
 void cw_server_unregister(const struct cw_server_ops *ops);
 
-/*
- * Starts to listen; called with the first export. -EADDRINUSE and the like. Idempotent for the same
- * port.
+/**
+ * cw_server_listen() - starts to listen; called with the first export
+ * @port: port of the RDMA connection manager
+ *
+ * A further call with the same port does nothing. A missing IPv6 listener is not an error.
+ *
+ * Context: Process context. May sleep. The caller serialises all calls.
+ * Return: 0; -EBUSY: the server listens on another port; or another -errno, such as -EADDRINUSE.
  */
 int cw_server_listen(u16 port);
+/**
+ * cw_server_port() - returns the port on which the server listens
+ *
+ * Context: Any context.
+ * Return: The port; 0: the server does not listen.
+ */
 u16 cw_server_port(void);
 
+/**
+ * cw_server_instance() - copies the instance of the server
+ * @instance: set
+ *
+ * Context: Process context. Takes cw_server_lock.
+ */
 void cw_server_instance(u8 instance[CW_WIRE_UUID]);
+/**
+ * cw_server_set_instance() - sets the instance of the server
+ * @instance: new instance
+ *
+ * Context: Process context. Takes cw_server_lock.
+ */
 void cw_server_set_instance(const u8 instance[CW_WIRE_UUID]);
 
-/*
- * Makes the state that the core keeps for an export: the work queue on which its sessions end, the
- * list of them, and its owners. The export holds one reference, each of its sessions another. On
- * failure returns an ERR_PTR; @extack has the reason unless it is -ENOMEM. Opens the ledger with
- * the rights of the caller. May sleep.
+/**
+ * cw_server_export_make() - makes the state that the core keeps for an export
+ * @config: properties of the export
+ * @extack: gets the reason of a failure, unless it is -ENOMEM
+ *
+ * The state is the work queue on which the sessions of the export end, the list of them, and its
+ * owners. The export holds one reference, each of its sessions another. The ledger is opened with
+ * the rights of the caller.
+ *
+ * Context: Process context. May sleep.
+ * Return: The state, or an ERR_PTR().
  */
 struct cw_server_export *cw_server_export_make(const struct cw_server_export_config *config,
 					       struct netlink_ext_ack *extack);
-/* NULL is none. Process context; also from within a work of the export's own queue. */
+/**
+ * cw_server_export_put() - puts a reference to the state of an export
+ * @x: the state, or NULL
+ *
+ * Context: Process context; also from within a work of the export's own queue.
+ */
 void cw_server_export_put(struct cw_server_export *x);
 
-/* Sessions that are logged in. */
+/**
+ * cw_server_session_count() - counts the sessions that are logged in
+ * @x: state of the export
+ *
+ * Context: Process context. Takes cw_server_lock.
+ * Return: The number of sessions; the paths of a session count once.
+ */
 u32 cw_server_session_count(struct cw_server_export *x);
 
-/*
- * Sends @notice on every path of every session of @x, and counts it once for each session
- * (@notice->sequence is not used). Takes mutexes, but waits for no client.
+/**
+ * cw_server_notice() - sends a notice on every path of every session that is logged in
+ * @x: state of the export
+ * @notice: the notice; @notice->sequence is not used
+ *
+ * The notice is counted once for each session. The function waits for no client.
+ *
+ * Context: Process context. Takes cw_server_lock.
  */
 void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice);
 #define CW_NOTICE_WAIT (2 * HZ)
-/*
- * The end of a session overtakes the last messages to its client. So this waits until the clients
- * of @x have the final notice (GONE, STOPPING) or are gone, and not beyond @until (jiffies). Sleeps
- * without a lock.
+/**
+ * cw_server_notice_wait() - waits until the clients have the final notice (GONE, STOPPING)
+ * @x: state of the export
+ * @until: time limit, in jiffies
+ *
+ * The end of a session overtakes the last messages to its client. So the caller waits here before
+ * the end. The function does not wait for clients that are gone.
+ *
+ * Context: Process context. Sleeps without a lock.
  */
 void cw_server_notice_wait(struct cw_server_export *x, unsigned long until);
 
-/*
- * The export is being removed: refuses the logins that wait, and admits none any more. Any number
- * of calls. Process context.
+/**
+ * cw_server_refuse_logins() - refuses the logins that wait, and admits none any more
+ * @x: state of an export that is being removed
+ *
+ * Any number of calls is allowed.
+ *
+ * Context: Process context. Takes the lock of the admission.
  */
 void cw_server_refuse_logins(struct cw_server_export *x);
-/*
- * Starts the end of every session of @x and admits no new one. A login that waits is refused first.
- * Waits for none of them. Any number of calls. Process context.
+/**
+ * cw_server_end() - starts the end of every session, and admits no new one
+ * @x: state of the export
+ * @why: reason of the end, for administrators
+ *
+ * A login that waits is refused first. The function waits for no session. Any number of calls is
+ * allowed.
+ *
+ * Context: Process context. Takes the lock of the admission, then cw_server_lock.
  */
 void cw_server_end(struct cw_server_export *x, const char *why);
-/*
- * The same, and waits until none of their links and commands is left, for at most @timeout jiffies
- * (MAX_SCHEDULE_TIMEOUT: for ever). Returns how many are left; those hold commands that the backend
- * has. May be called again, by several threads. Sleeps without a lock.
+/**
+ * cw_server_drop() - ends every session, and waits until no link and no command of them is left
+ * @x: state of the export
+ * @timeout: time limit in jiffies; MAX_SCHEDULE_TIMEOUT: for ever
+ *
+ * May be called again, by several threads.
+ *
+ * Context: Process context. Takes the locks of cw_server_end(), and then sleeps without a lock.
+ * Return: The number of paths of sessions that are left; those hold commands that the backend has.
  */
 u32 cw_server_drop(struct cw_server_export *x, long timeout);
-/*
- * Called after cw_server_drop(): waits until the GOODBYEs of the clients are in the ledger, and
- * closes the ledger. From then on the disk can be exported again. May sleep long.
+/**
+ * cw_server_export_close() - closes the ledger when the GOODBYEs of the clients are in it
+ * @x: state of an export after cw_server_drop(), or of one that was never published
+ *
+ * From then on the disk can be exported again.
+ *
+ * Context: Process context. May sleep long. Takes the locks of cw_server_end().
  */
 void cw_server_export_close(struct cw_server_export *x);
-/* Names sessions that are left, for a message to people. */
+/**
+ * cw_server_left() - names sessions that are left, for a message to people
+ * @x: state of the export
+ * @text: set to the names and addresses of at most three sessions, and the number of the others
+ * @len: bytes of @text
+ *
+ * Context: Process context. Takes cw_server_lock.
+ */
 void cw_server_left(struct cw_server_export *x, char *text, size_t len);
 
-/* Counts that a limit was met. Any context. */
+/**
+ * cw_server_limit() - counts that a limit was met
+ * @limit: the limit
+ *
+ * Context: Any context.
+ */
 void cw_server_limit(enum cw_limit limit);
-/* Adds CW_A_LIMITS to a reply. 0 or -EMSGSIZE. */
+/**
+ * cw_server_put_limits() - adds CW_A_LIMITS to a reply
+ * @skb: the reply
+ *
+ * Context: Any context.
+ * Return: 0 or -EMSGSIZE.
+ */
 int cw_server_put_limits(struct sk_buff *skb);
 
-/*
- * A command's hold on its session, for which a fence waits. Get the hold when the command is
- * received (false: the session is being ended, drop the command). Put it after the answer was given
- * to the link. The links of a session are freed when no hold is left, so a put may be the last use
- * of @link. Any context.
+/**
+ * cw_session_command_get() - takes a command's hold on its session, for which a fence waits
+ * @link: data link on which the command was received
+ *
+ * The links of a session are freed when no hold is left.
+ *
+ * Context: Any context.
+ * Return: False if the session is being ended; then the caller drops the command.
  */
 static inline bool cw_session_command_get(struct cw_link *link)
 {
 	return percpu_ref_tryget_live(link->session_commands);
 }
 
+/**
+ * cw_session_command_put() - puts a command's hold after the answer was given to the link
+ * @link: data link of the command. This may be the last use of the link.
+ *
+ * Context: Any context.
+ */
 static inline void cw_session_command_put(struct cw_link *link)
 {
 	percpu_ref_put(link->session_commands);
 }
 
-/* Returns the address of the client of a data link. It is valid as long as the link is. */
+/**
+ * cw_session_peer() - returns the address of the client of a data link
+ * @link: data link
+ *
+ * Context: Any context.
+ * Return: The address, which is valid as long as the link is.
+ */
 const struct sockaddr *cw_session_peer(const struct cw_link *link);
 
 #endif
