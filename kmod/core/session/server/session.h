@@ -131,116 +131,359 @@ extern struct list_head cw_server_sessions;
 extern struct workqueue_struct *cw_server_wq;
 extern wait_queue_head_t cw_server_finished; /* a session was finished */
 
-/* server.c; under cw_server_lock; NULL: no target is registered */
+/**
+ * cw_server_ops() - returns the ops of the target
+ *
+ * Context: Process context, under cw_server_lock.
+ * Return: The ops, or NULL if no target is registered.
+ */
 const struct cw_server_ops *cw_server_ops(void);
 
 /* session.c */
-/*
- * Lists a session around @control, before its connection is accepted; the list's reference is the
- * first and only. NULL: no target is registered or no memory; then @place stays the caller's. From
- * here on the session owns @control, its cm_id and @place: a caller that fails later ends the
+/**
+ * cw_server_session_create() - lists a session around a link, before its connection is accepted
+ * @control: control link
+ * @peer: address of the client
+ * @place: place of the connection
+ *
+ * From here on the session owns @control, its cm_id and @place: a caller that fails later ends the
  * session, and a handler of the connection manager returns 0.
+ *
+ * Context: Process context. May sleep. Takes cw_server_lock.
+ * Return: The session, whose first and only reference is that of the list; NULL: no target is
+ * registered or no memory, and @control and @place stay the caller's.
  */
 struct cw_server_session *cw_server_session_create(struct cw_link *control,
 						   const struct sockaddr_storage *peer,
 						   const struct cw_place *place);
+/**
+ * cw_server_session_put() - puts a reference to a session; the last one frees it
+ * @s: session
+ *
+ * Context: Process context.
+ */
 void cw_server_session_put(struct cw_server_session *s);
-/* Finds a session by its number. The caller gets a reference. */
+/**
+ * cw_server_session_find() - finds a session by its number
+ * @number: number on the wire
+ *
+ * Context: Process context. Takes cw_server_lock.
+ * Return: The session with a reference, or NULL.
+ */
 struct cw_server_session *cw_server_session_find(u32 number);
-/* Starts the end, from any context, once or often. */
+/**
+ * cw_server_session_end() - starts the end of a session
+ * @s: session
+ * @fmt: reason. The reason of the first call counts.
+ *
+ * Context: Any context. Takes the lock of @s.
+ */
 __printf(2, 3) void cw_server_session_end(struct cw_server_session *s, const char *fmt, ...);
-/* LOGIN -> PROVED -> LIVE; false when the session is ending. */
+/**
+ * cw_server_session_change() - changes the state of a session: LOGIN, PROVED, LIVE, ENDING
+ * @s: session
+ * @to: new state
+ *
+ * Context: Any context. Takes the lock of @s.
+ * Return: False if cw_server_may() forbids the change: the session is ending.
+ */
 bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state to);
-/* Commands that were received and have not ended. Takes stats_lock. */
+/**
+ * cw_server_session_commands() - counts commands that were received and have not ended
+ * @s: session
+ *
+ * Context: Process context. Takes stats_lock.
+ * Return: Their number.
+ */
 u32 cw_server_session_commands(struct cw_server_session *s);
-/*
- * Joins the sessions of @x, while it is in LOGIN. -ENOENT: the export is being removed; -ESHUTDOWN:
- * the session is ending. Process context.
+/**
+ * cw_server_session_join() - adds a session to those of an export
+ * @s: session
+ * @x: state of the export; the session gets a reference
+ *
+ * Context: Process context. Takes cw_server_lock.
+ * Return: 0; -ENOENT: the export is being removed; -ESHUTDOWN: @s is not in LOGIN, but ending.
  */
 int cw_server_session_join(struct cw_server_session *s, struct cw_server_export *x);
-/*
- * Registers a data link at its index. -EBUSY: taken; -ENOENT: no such index; -ESHUTDOWN: ending.
- * The session owns the link from then on.
+/**
+ * cw_server_session_add_link() - registers a data link at its index
+ * @s: session
+ * @link: data link. On success the session owns it.
+ *
+ * Context: Any context. Takes the lock of @s.
+ * Return: 0; -EBUSY: taken; -ENOENT: no such index; -ESHUTDOWN: @s is ending.
  */
 int cw_server_session_add_link(struct cw_server_session *s, struct cw_link *link);
-/* Its login was refused: it ends soon, if the client does not close before. Process context. */
+/**
+ * cw_server_session_refused() - ends a refused session soon, if the client does not close before
+ * @s: session
+ *
+ * Context: Process context.
+ */
 void cw_server_session_refused(struct cw_server_session *s);
-/* Jiffies of the last message of its client, before its end began. Any context. */
+/**
+ * cw_server_session_heard() - returns the time of the last message before the end began
+ * @s: session
+ *
+ * Context: Any context. Takes the lock of @s.
+ * Return: The time, in jiffies.
+ */
 unsigned long cw_server_session_heard(struct cw_server_session *s);
-/* The control link is needed no longer than @delay (jiffies), or until its client closes. */
+/**
+ * cw_server_session_part() - sets how long the control link is still needed at most
+ * @s: session
+ * @delay: jiffies; it is needed for less if the client closes before
+ *
+ * Context: Any context. Takes the lock of @s.
+ */
 void cw_server_session_part(struct cw_server_session *s, unsigned long delay);
-/* After GOODBYE: sends FAREWELL, and gives the client the time to read it. */
+/**
+ * cw_server_session_farewell() - sends FAREWELL, and gives the client the time to read it
+ * @s: session that sent GOODBYE
+ *
+ * Context: Process context, under the lock of the admission. Takes the lock of @s.
+ */
 void cw_server_session_farewell(struct cw_server_session *s);
 extern atomic_t cw_session_total; /* sessions that are not finished */
-/* Sessions that are not finished, of all exports and of none. */
+/**
+ * cw_server_session_total() - counts sessions that are not finished, of all exports and of none
+ *
+ * Context: Any context.
+ * Return: Their number.
+ */
 u32 cw_server_session_total(void);
+/**
+ * cw_server_session_init() - draws the random start of the numbers of sessions
+ *
+ * Context: Process context, when the module is loaded.
+ */
 void cw_server_session_init(void);
 extern const struct cw_link_handler cw_server_control_handler;
-/* Ends the session of a link that died, if it has one yet. Any context. */
+/**
+ * cw_server_down() - ends the session of a link that died, if the link has one yet
+ * @link: link
+ *
+ * Context: Any context. Takes the lock of the session.
+ */
 void cw_server_down(struct cw_link *link);
 
 /* end.c: the works of the end, in this order */
+/**
+ * cw_session_end_work() - kills and drains the links
+ * @work: &cw_server_session.end
+ *
+ * Context: Process context: work. Sleeps.
+ */
 void cw_session_end_work(struct work_struct *work);
+/**
+ * cw_session_finish_work() - frees the data links, and notifies the admission
+ * @work: &cw_server_session.finish; queued when no command is left
+ *
+ * Context: Process context: work. May sleep.
+ */
 void cw_session_finish_work(struct work_struct *work);
+/**
+ * cw_session_last_work() - frees the control link, and reports the end of the session
+ * @work: &cw_server_session.last
+ *
+ * Context: Process context: work. Sleeps.
+ */
 void cw_session_last_work(struct work_struct *work);
 
-/* server.c: the data links' handler, which is the target's with cw_server_down() */
+/* server.c */
+/**
+ * cw_server_data_handler() - returns the data links' handler, the target's with cw_server_down()
+ *
+ * Context: Any context.
+ * Return: The handler.
+ */
 const struct cw_link_handler *cw_server_data_handler(void);
 
 /* login.c */
+/**
+ * cw_server_login_work() - answers the control messages of a session in order
+ * @work: &cw_server_session.login
+ *
+ * Context: Process context: work. May sleep.
+ */
 void cw_server_login_work(struct work_struct *work);
-/*
- * Sends REFUSED, proved when PROOF came before, and has the session end. @newest: the epoch for
- * STALE. Process context.
+/**
+ * cw_login_refuse() - sends REFUSED, proved when PROOF came before, and has the session end
+ * @s: session
+ * @reason: reason for the client
+ * @newest: the epoch for STALE, or 0
+ * @fmt: text for people
+ *
+ * Context: Process context. Takes cw_server_lock.
  */
 __printf(4, 5) void cw_login_refuse(struct cw_server_session *s, u16 reason, u64 newest,
 				    const char *fmt, ...);
-/* Ends the control link, which broke the protocol with a message of @type. Any context. */
+/**
+ * cw_login_malformed() - kills the control link of a client that broke the protocol
+ * @s: session
+ * @type: type of the bad message
+ *
+ * Context: Any context.
+ */
 void cw_login_malformed(struct cw_server_session *s, u8 type);
-/*
- * Finds the export that s->hello names, and joins its sessions. -ENOENT: there is none; -ESHUTDOWN:
- * the session is ending. Process context.
+/**
+ * cw_login_find_export() - finds the export that s->hello names, and joins its sessions
+ * @s: session
+ *
+ * Context: Process context. Takes cw_server_lock.
+ * Return: 0; -ENOENT: there is none; -ESHUTDOWN: the session is ending.
  */
 int cw_login_find_export(struct cw_server_session *s);
-/* Sets the times and the number of data links that the client will be granted. Any context. */
+/**
+ * cw_login_grant() - sets the times and the number of data links that the client will be granted
+ * @s: session
+ *
+ * Context: Any context.
+ */
 void cw_login_grant(struct cw_server_session *s);
-/* The watch reports from now on what @s waits for, until the admission decides. Process context. */
+/**
+ * cw_login_waits() - has the watch report what a login waits for, until the admission decides
+ * @s: session that entered the admission
+ *
+ * Context: Process context.
+ */
 void cw_login_waits(struct cw_server_session *s);
-/* Lets the session in: LIVE, and WELCOME or JOINED. Under the lock of the admission. */
+/**
+ * cw_login_welcome() - lets a session in: LIVE, and WELCOME or JOINED
+ * @s: session
+ *
+ * Context: Process context, under the lock of the admission. Takes cw_server_lock.
+ */
 void cw_login_welcome(struct cw_server_session *s);
-/* The detection time that a login would be granted now, ms. Any context. */
+/**
+ * cw_login_dead_ms() - returns the detection time that a login would be granted now
+ *
+ * Context: Any context.
+ * Return: The time, in milliseconds.
+ */
 u32 cw_login_dead_ms(void);
 
 /* join.c */
+/**
+ * cw_join_take() - handles JOIN
+ * @s: session of the path
+ * @letter: message
+ *
+ * Context: Process context: the login work. May sleep.
+ */
 void cw_join_take(struct cw_server_session *s, const struct cw_letter *letter);
-/* The answer to JOIN of a session that is unknown, not live or wrongly proved. Process context. */
+/**
+ * cw_join_refuse_not_live() - refuses JOIN: its session is unknown, not live or wrongly proved
+ * @s: session of the path
+ *
+ * Context: Process context. Takes cw_server_lock.
+ */
 void cw_join_refuse_not_live(struct cw_server_session *s);
-/* JOINED of @s as it is sent, with its MAC. 0 or -errno. Under cw_server_lock. */
+/**
+ * cw_join_pack_joined() - packs JOINED as it is sent, with its MAC
+ * @s: session of the path
+ * @wire: set
+ *
+ * Context: Process context, under cw_server_lock.
+ * Return: 0 or -errno.
+ */
 int cw_join_pack_joined(struct cw_server_session *s, struct cw_wire_joined *wire);
-/* Behind JOINED: the NOTICE that the path has missed, if there is one. Under cw_server_lock. */
+/**
+ * cw_join_send_notice() - sends the NOTICE that the path has missed, if there is one
+ * @s: session of the path, to which JOINED was sent
+ *
+ * Context: Process context, under cw_server_lock.
+ */
 void cw_join_send_notice(struct cw_server_session *s);
 
 /* fence.c */
+/**
+ * cw_fence_take() - handles FENCE
+ * @s: session on whose control link FENCE arrived
+ * @letter: message
+ *
+ * Context: Process context: the login work. Takes the lock of the admission.
+ */
 void cw_fence_take(struct cw_server_session *s, const struct cw_letter *letter);
+/**
+ * cw_fence_take_path_bye() - handles PATH_BYE
+ * @s: session on whose control link PATH_BYE arrived
+ * @letter: message
+ *
+ * Context: Process context: the login work. Takes the lock of the admission.
+ */
 void cw_fence_take_path_bye(struct cw_server_session *s, const struct cw_letter *letter);
-/* Sends FENCED, or ends @s. Process context. Takes cw_server_lock. */
+/**
+ * cw_fence_answer() - sends FENCED, or ends the session
+ * @s: session on whose control link FENCE arrived
+ * @path: of FENCE
+ * @epoch: of FENCE
+ *
+ * Context: Process context, under the lock of the admission. Takes cw_server_lock.
+ */
 void cw_fence_answer(struct cw_server_session *s, u8 path, u64 epoch);
+/**
+ * cw_fence_watch() - reports what FENCEs wait for, and repeats that while one is unanswered
+ * @work: &cw_server_session.fences
+ *
+ * Context: Process context: work. Takes cw_server_lock.
+ */
 void cw_fence_watch(struct work_struct *work);
 
-/* login_limits.c; under the lock of the admission */
-/* A limit of the server forbids the login now. */
+/* login_limits.c */
+/**
+ * cw_login_is_limited() - checks whether a limit of the server forbids a login now
+ * @s: session
+ *
+ * Context: Process context, under the lock of the admission. Takes cw_server_lock.
+ * Return: True if a limit forbids the login; it is in s->limit then.
+ */
 bool cw_login_is_limited(struct cw_server_session *s);
-/* Refuses the login for that limit. */
+/**
+ * cw_login_refuse_limit() - refuses a login for the limit in s->limit
+ * @s: session
+ *
+ * Context: Process context, under the lock of the admission. Takes cw_server_lock.
+ */
 void cw_login_refuse_limit(struct cw_server_session *s);
-/* Data links that the session gets at most. */
+/**
+ * cw_login_queues() - returns the number of data links that a session gets at most
+ * @s: session; its hello was read
+ *
+ * Context: Any context.
+ * Return: The number.
+ */
 u16 cw_login_queues(const struct cw_server_session *s);
 
 /* listener.c */
+/**
+ * cw_listener_start() - listens on IPv4, and on IPv6 if possible
+ * @port: port of the RDMA connection manager
+ *
+ * Context: Process context. May sleep. Takes cw_listen_lock.
+ * Return: 0 or -errno.
+ */
 int cw_listener_start(u16 port);
+/**
+ * cw_listener_stop() - destroys the listeners
+ *
+ * Context: Process context. Sleeps. Takes cw_listen_lock.
+ */
 void cw_listener_stop(void);
 
 /* server.c */
+/**
+ * cw_server_init() - prepares the sources, the sessions and the work queue of the server
+ *
+ * Context: Process context, when the module is loaded. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
 int cw_server_init(void);
+/**
+ * cw_server_exit() - waits until all exports are freed, and frees what the server has
+ *
+ * Context: Process context, when the module is unloaded. Sleeps.
+ */
 void cw_server_exit(void);
 
 #endif
