@@ -49,84 +49,193 @@ struct cw_admission {
 	int ledger_error; /* of the last write, or 0 */
 };
 
-/*
- * Prepares @a, zeroed, and reads or makes the ledger. -EBUSY: the disk is exported for writing
- * already. On an error @extack has the reason, and cw_admission_exit() has to follow all the same.
- * May sleep.
+/**
+ * cw_admission_init() - prepares an admission, and reads or makes the ledger
+ * @a: admission, zeroed. cw_admission_exit() has to follow after an error too.
+ * @config: properties of the export
+ * @extack: gets the reason of an error, unless it is -ENOMEM
+ *
+ * Context: Process context. May sleep.
+ * Return: 0; -EBUSY: the disk is exported for writing already, or an exclusive export has several
+ * owners; -EAGAIN: an export of the disk is being removed; or another -errno.
  */
 int cw_admission_init(struct cw_admission *a, const struct cw_server_export_config *config,
 		      struct netlink_ext_ack *extack);
-/*
- * No login is admitted any more, and those that wait are refused. Any number of calls. Process
- * context.
+/**
+ * cw_admission_stop() - admits no login any more, and refuses those that wait
+ * @a: admission
+ *
+ * Any number of calls is allowed.
+ *
+ * Context: Process context. Takes the lock.
  */
 void cw_admission_stop(struct cw_admission *a);
-/*
- * Waits until every session is gone and its GOODBYE is written, and closes the ledger. Behind
- * cw_admission_stop(). The end of all sessions has begun. Any number of calls. May sleep long.
+/**
+ * cw_admission_close() - closes the ledger when every session is gone and its GOODBYE is written
+ * @a: admission after cw_admission_stop(). The end of all sessions has begun.
+ *
+ * Any number of calls is allowed.
+ *
+ * Context: Process context. May sleep long. Takes the lock.
  */
 void cw_admission_close(struct cw_admission *a);
-/* Frees what @a has. No session is left. May sleep. */
+/**
+ * cw_admission_exit() - frees what an admission has
+ * @a: admission; no session is left
+ *
+ * Context: Process context. May sleep. Takes the lock.
+ */
 void cw_admission_exit(struct cw_admission *a);
 
-/* For all that follows: process context; takes the lock. */
-
-/*
- * PROOF of @s was right: LOGIN -> PROVED. The machine holds a reference from then on, until nothing
- * of the login is left. False: the session is ending.
+/**
+ * cw_admission_enter() - handles a right PROOF: LOGIN -> PROVED
+ * @s: session
+ *
+ * The machine holds a reference from then on, until nothing of the login is left.
+ *
+ * Context: Process context. Takes the lock.
+ * Return: False if the session is ending.
  */
 bool cw_admission_enter(struct cw_server_session *s);
-/* The same for a path whose JOIN had a right MAC. */
+/**
+ * cw_admission_join() - handles a JOIN with a right MAC as cw_admission_enter() handles PROOF
+ * @s: session of the path
+ *
+ * Context: Process context. Takes the lock.
+ * Return: False if the session is ending.
+ */
 bool cw_admission_join(struct cw_server_session *s);
-/* FENCE came on the control link of @s. 0; -EPROTO: it is malformed. */
+/**
+ * cw_admission_fence() - handles FENCE
+ * @s: session on whose control link FENCE came
+ * @path: of the incarnations to end
+ * @epoch: the highest epoch of the incarnations to end
+ * @tag: of the JOIN that FENCE announces; 0: none
+ *
+ * Context: Process context. Takes the lock.
+ * Return: 0; -EPROTO: FENCE is malformed.
+ */
 int cw_admission_fence(struct cw_server_session *s, u8 path, u64 epoch, u64 tag);
-/* PATH_BYE came on the control link of @s. 0; -EPROTO: it is malformed. */
+/**
+ * cw_admission_path_bye() - handles PATH_BYE
+ * @s: session on whose control link PATH_BYE came
+ * @path: of the message
+ * @epoch: of the message
+ *
+ * Context: Process context. Takes the lock.
+ * Return: 0; -EPROTO: PATH_BYE is malformed.
+ */
 int cw_admission_path_bye(struct cw_server_session *s, u8 path, u64 epoch);
-/*
- * A data link of @s proved its secret, and is not accepted yet. False: the session is not live any
- * more.
+/**
+ * cw_admission_confirm() - handles a data link that proved its secret, and is not accepted yet
+ * @s: session of the link
+ *
+ * Context: Process context. Takes the lock.
+ * Return: False if the session is not live any more.
  */
 bool cw_admission_confirm(struct cw_server_session *s);
-/*
- * GOODBYE came. True: the control link is kept until the machine has sent FAREWELL, or called the
- * end. False: the end of @s has begun otherwise.
+/**
+ * cw_admission_goodbye() - handles the end of a session that sent GOODBYE
+ * @s: session
+ *
+ * Context: Process context. Takes the lock.
+ * Return: True: the control link is kept until the machine has sent FAREWELL, or ends @s.
+ * False: the end of @s has begun otherwise.
  */
 bool cw_admission_goodbye(struct cw_server_session *s);
-/* The end of @s has begun, without GOODBYE. The machine does not use its control link any more. */
+/**
+ * cw_admission_ending() - forbids the machine to use the control link
+ * @s: session whose end has begun without GOODBYE, or whose control link is freed after GOODBYE
+ *
+ * Context: Process context. Takes the lock.
+ */
 void cw_admission_ending(struct cw_server_session *s);
-/* After GOODBYE: no command and no data link of @s is left. */
+/**
+ * cw_admission_idle() - handles that no command and no data link is left
+ * @s: session after GOODBYE
+ *
+ * Context: Process context. Takes the lock.
+ */
 void cw_admission_idle(struct cw_server_session *s);
-/* Nothing of @s is left. */
+/**
+ * cw_admission_ended() - handles that nothing of a session is left
+ * @s: session
+ *
+ * Context: Process context. Takes the lock.
+ */
 void cw_admission_ended(struct cw_server_session *s);
 
-/*
- * The generation and the receipt for WELCOME of @m. 0 or -errno. The caller holds the lock. May
- * sleep.
+/**
+ * cw_admission_receipt() - computes the generation and the receipt for WELCOME
+ * @a: admission
+ * @m: the login
+ * @generation: set
+ * @receipt: set; both are 0 for a read-only export
+ *
+ * Context: Process context, under the lock. May sleep.
+ * Return: 0 or -errno.
  */
 int cw_admission_receipt(const struct cw_admission *a, const struct cw_login *m, u64 *generation,
 			 u8 receipt[CW_WIRE_RECEIPT]);
-/* @receipt is one of this ledger, for the session and the generation of @m. Without the lock. */
+/**
+ * cw_admission_knows_receipt() - checks a receipt for the session and the generation of a login
+ * @a: admission
+ * @m: the login
+ * @receipt: the receipt
+ *
+ * Context: Process context, without the lock.
+ * Return: True if the receipt is one of this ledger.
+ */
 bool cw_admission_knows_receipt(const struct cw_admission *a, const struct cw_login *m,
 				const u8 receipt[CW_WIRE_RECEIPT]);
 
-/* ALIVE with @cookie came on the control link of @s. Any context. */
+/**
+ * cw_admission_alive() - keeps an ALIVE for the machine
+ * @s: session on whose control link ALIVE came
+ * @cookie: of the ALIVE
+ *
+ * Context: Any context. Takes the lock of @s.
+ */
 void cw_admission_alive(struct cw_server_session *s, u64 cookie);
 
 /* ---- between admission.c, admission_ops.c and eviction.c ---- */
 
-/*
+/**
+ * cw_admission_begin() - begins a call of the machine
+ * @a: admission
+ *
  * Takes the lock, begins a NOIO scope, reads the clock and then delivers the ALIVEs that came, in
- * this order (rule 31). Returns the scope for cw_admission_end().
+ * this order (rule 31).
+ *
+ * Context: Process context. Takes the lock, and returns with it.
+ * Return: The scope for cw_admission_end().
  */
 unsigned int cw_admission_begin(struct cw_admission *a);
-/* Arms the work for the time that the machine asked for, ends the scope and releases the lock. */
+/**
+ * cw_admission_end() - ends a call of the machine
+ * @a: admission
+ * @noio: from cw_admission_begin()
+ *
+ * Has the machine judge, arms the work for the time that the machine asked for, and ends the scope.
+ *
+ * Context: Process context, under the lock, which this function releases.
+ */
 void cw_admission_end(struct cw_admission *a, unsigned int noio);
-/* Milliseconds that are never 0 and stand still while the machine is suspended. */
+/**
+ * cw_admission_clock() - reads a clock that stands still while the system is suspended
+ *
+ * Context: Any context.
+ * Return: Milliseconds, never 0.
+ */
 u64 cw_admission_clock(void);
 extern const struct cw_owners_ops cw_admission_ops;
-/*
- * The path that was heard last, of the live session that owns the disk by @entry; NULL: the owner
- * is away. Under the lock.
+/**
+ * cw_server_session_of_owner() - finds the live session that owns the disk
+ * @o: machine of the owners
+ * @entry: entry of the owner in the ledger
+ *
+ * Context: Process context, under the lock.
+ * Return: The path of the session that was heard last; NULL: the owner is away.
  */
 struct cw_server_session *cw_server_session_of_owner(const struct cw_owners *o,
 						     const struct cw_ledger_host *entry);
