@@ -30,33 +30,70 @@ struct cw_server_paths {
 	u64 round; /* the newest round that met a path of this login */
 };
 
-/* For the login @s, whose PROOF was right. NULL: no memory. Process context. */
+/**
+ * cw_server_paths_make() - makes the object that the paths of a login share
+ * @s: login, whose PROOF was right
+ *
+ * Context: Process context. May sleep.
+ * Return: The object with a reference; NULL: no memory.
+ */
 struct cw_server_paths *cw_server_paths_make(const struct cw_server_session *s);
-/* NULL is none. Any context. */
+/**
+ * cw_server_paths_put() - puts a reference; the last one erases the secret
+ * @paths: the paths, or NULL
+ *
+ * Context: Any context.
+ */
 void cw_server_paths_put(struct cw_server_paths *paths);
 
-/* @s went live, and WELCOME or JOINED was not sent yet. Under cw_server_lock. */
+/**
+ * cw_server_paths_live() - counts a path that went live
+ * @s: path. WELCOME or JOINED was not sent yet.
+ *
+ * Context: Process context, under cw_server_lock.
+ */
 void cw_server_paths_live(struct cw_server_session *s);
-/*
- * No command and no data link of @s is left, which was live. True: it was the last such path of its
- * login. Under cw_server_lock.
+/**
+ * cw_server_paths_finished() - no longer counts a path
+ * @s: path, which was live. No command and no data link of it is left.
+ *
+ * Context: Process context, under cw_server_lock.
+ * Return: True if it was the last such path of its login.
  */
 bool cw_server_paths_finished(struct cw_server_session *s);
-/*
- * The paths of the login whose session and secret @join names and proves, with a reference; NULL:
- * no login with the feature PATHS went live and is left that fits. @wire and the set-up of the
- * control link of @s are those that the MAC covers. Process context. May sleep.
+/**
+ * cw_server_paths_of_join() - finds the paths of the login that a JOIN names and proves
+ * @s: session of the new path. The MAC covers the set-up of its control link.
+ * @join: JOIN
+ * @wire: JOIN as received, which the MAC covers
+ *
+ * Context: Process context. May sleep. Takes cw_server_lock.
+ * Return: The paths with a reference; NULL: no login with the feature PATHS went live and is left
+ * that fits.
  */
 struct cw_server_paths *cw_server_paths_of_join(const struct cw_server_session *s,
 						const struct cw_join *join,
 						const struct cw_wire_join *wire);
 
-/*
- * A round visits the sessions of an export and counts the paths of a login once. Under
- * cw_server_lock, which is held until the round ends.
+/**
+ * cw_server_paths_begin_round() - begins a round
+ *
+ * A round visits the sessions of an export and counts the paths of a login once.
+ *
+ * Context: Process context, under cw_server_lock, which is held until the round ends.
+ * Return: The round.
  */
 u64 cw_server_paths_begin_round(void);
-/* True if @s is the first path of its login in this round. A login without PROOF has one path. */
+/**
+ * cw_server_paths_is_first() - checks whether a path is the first of its login in a round
+ * @s: path
+ * @round: the round
+ *
+ * A login without PROOF has one path.
+ *
+ * Context: Process context, under cw_server_lock.
+ * Return: True if @s is the first one.
+ */
 bool cw_server_paths_is_first(struct cw_server_session *s, u64 round);
 
 #endif
