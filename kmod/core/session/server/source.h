@@ -23,17 +23,50 @@ struct cw_place {
 	bool live; /* the connection has a session */
 };
 
-/* Takes a place for a connection from @peer. False: none is free. May sleep for memory. */
+/**
+ * cw_source_enter() - takes a place for a connection
+ * @place: set
+ * @peer: address of the client
+ *
+ * Context: Process context. May sleep for memory.
+ * Return: False if no place is free, or no memory.
+ */
 bool cw_source_enter(struct cw_place *place, const struct sockaddr_storage *peer);
-/* The client has proved itself: the connection no longer counts. Process context, as for all. */
+/**
+ * cw_source_admitted() - no longer counts a connection, whose client has proved itself
+ * @place: place of the connection
+ *
+ * Context: Process context.
+ */
 void cw_source_admitted(struct cw_place *place);
-/* The session is live: the address is known from now on. */
+/**
+ * cw_source_live() - makes the address of a session that is live known
+ * @place: place of the connection
+ *
+ * Context: Process context.
+ */
 void cw_source_live(struct cw_place *place);
-/* The connection has ended: gives the place back. May be called twice. */
+/**
+ * cw_source_leave() - gives back the place of a connection that has ended
+ * @place: place of the connection
+ *
+ * May be called twice.
+ *
+ * Context: Process context.
+ */
 void cw_source_leave(struct cw_place *place);
 
+/**
+ * cw_source_init() - draws the seed of the hash of addresses
+ *
+ * Context: Process context, when the module is loaded.
+ */
 void cw_source_init(void);
-/* No place is taken any more. */
+/**
+ * cw_source_exit() - frees the entries of addresses; no place is taken any more
+ *
+ * Context: Process context, when the module is unloaded.
+ */
 void cw_source_exit(void);
 
 #endif
