@@ -34,20 +34,47 @@ struct cw_server_ledger {
 	int error; /* of the last write */
 };
 
-/*
- * Evicts or readmits @host. Returns after 2 s at most, because generic netlink holds a lock of the
- * whole system meanwhile. 0: done; for an eviction, no command of the host is left. -EINPROGRESS:
- * not yet, and another call waits for the same request. -EROFS: the export is read-only; -EIO: the
- * ledger cannot be written; -ENOSPC: it has no room; -ENOENT: the export has been removed; -ENOMEM.
- * May sleep.
+/**
+ * cw_server_evict() - evicts or readmits a host
+ * @x: state of the export
+ * @host: UUID of the host
+ * @readmit: true: readmit; false: evict
+ *
+ * Returns after 2 s at most, because generic netlink holds a lock of the whole system meanwhile.
+ *
+ * Context: Process context. Sleeps. Takes the lock of the admission.
+ * Return: 0: done; for an eviction, no command of the host is left. -EINPROGRESS: not yet, and
+ * another call waits for the same request. -EROFS: the export is read-only; -EIO: the ledger cannot
+ * be written; -ENOSPC: it has no room; -ENOENT: the export has been removed; -ENOMEM.
  */
 int cw_server_evict(struct cw_server_export *x, const u8 host[CW_WIRE_UUID], bool readmit);
-/* The @index-th host of the ledger. False: there are fewer. May sleep. */
+/**
+ * cw_server_owner() - gets a host of the ledger
+ * @x: state of the export
+ * @index: number of the host in the ledger, from 0
+ * @out: set to the host, or zeroed
+ *
+ * Context: Process context. May sleep. Takes the lock of the admission.
+ * Return: False if the ledger has fewer hosts.
+ */
 bool cw_server_owner(struct cw_server_export *x, u32 index, struct cw_server_owner *out);
-/* False: a read-only export has no ledger. May sleep. */
+/**
+ * cw_server_ledger() - gets the state of the ledger
+ * @x: state of the export
+ * @out: set
+ *
+ * Context: Process context. May sleep. Takes the lock of the admission.
+ * Return: False: a read-only export has no ledger.
+ */
 bool cw_server_ledger(struct cw_server_export *x, struct cw_server_ledger *out);
 
-/* A function of cw_owners_ops. The caller holds the lock of the admission. */
+/**
+ * cw_eviction_completed() - ends the wait for a request, as a function of cw_owners_ops
+ * @request: request that the machine has completed
+ * @error: its result, 0 or -errno
+ *
+ * Context: Process context, under the lock of the admission.
+ */
 void cw_eviction_completed(struct cw_owners_request *request, int error);
 
 #endif

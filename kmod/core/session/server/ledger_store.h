@@ -19,22 +19,39 @@ struct cw_ledger_place {
 	const char *export_name; /* for messages to people */
 };
 
-/*
- * Opens both files with the rights of the caller, reads them, and writes the content of the copy
- * that counts to both. @ledger gets the content, @spare is used meanwhile; both have room for
- * CW_LEDGER_HOSTS_MAX hosts. On an error @extack has the reason. @written is called with @arg after
- * each write of cw_ledger_store_write(), in process context. May sleep.
+/**
+ * cw_ledger_store_open() - opens both files, and makes both copies equal
+ * @place: the files
+ * @ledger: set to the content of the copy that counts. Has room for CW_LEDGER_HOSTS_MAX hosts.
+ * @spare: used meanwhile. Has as much room.
+ * @written: called with @arg after each write of cw_ledger_store_write(), in process context
+ * @arg: for @written
+ * @extack: gets the reason of an error, unless it is -ENOMEM
+ *
+ * Opens the files with the rights of the caller, reads them, and writes the content of the copy
+ * that counts to both.
+ *
+ * Context: Process context. May sleep.
+ * Return: The store, or an ERR_PTR().
  */
 struct cw_ledger_store *cw_ledger_store_open(const struct cw_ledger_place *place,
 					     struct cw_ledger *ledger, struct cw_ledger *spare,
 					     void (*written)(void *arg, int error), void *arg,
 					     struct netlink_ext_ack *extack);
-/*
- * Starts to write @ledger to both copies, one after the other. There is at most one write at a
- * time. @ledger is not read any more when this returns. Process context.
+/**
+ * cw_ledger_store_write() - starts to write a ledger to both copies, one after the other
+ * @store: store. There is at most one write at a time.
+ * @ledger: ledger, which is not read any more when this returns
+ *
+ * Context: Process context.
  */
 void cw_ledger_store_write(struct cw_ledger_store *store, const struct cw_ledger *ledger);
-/* Waits for the write, and closes the files. NULL is none. May sleep. */
+/**
+ * cw_ledger_store_close() - waits for the write, and closes the files
+ * @store: store, or NULL
+ *
+ * Context: Process context. May sleep.
+ */
 void cw_ledger_store_close(struct cw_ledger_store *store);
 
 #endif

@@ -18,7 +18,14 @@ enum cw_server_state {
 	CW_SERVER_ENDING,
 };
 
-/* Returns true if @to may follow @from. No state follows itself. */
+/**
+ * cw_server_may() - checks whether a state may follow another
+ * @from: current state
+ * @to: next state
+ *
+ * Context: Any context.
+ * Return: True if @to may follow @from. No state follows itself.
+ */
 bool cw_server_may(enum cw_server_state from, enum cw_server_state to);
 
 #ifdef __cplusplus
