@@ -63,9 +63,15 @@ struct cw_session_config {
 	u32 connect_timeout; /* ms, of each step */
 };
 
-/*
- * Returns @seconds in jiffies, capped at MAX_JIFFY_OFFSET, half of the range of time_after(): on 32
- * bit that is about 49 days at 250 Hz, and longer timeouts end then. Any context.
+/**
+ * cw_timeout_jiffies() - converts a timeout to jiffies
+ * @seconds: the timeout
+ *
+ * The result is at most MAX_JIFFY_OFFSET, half of the range of time_after(): on 32 bit that is
+ * about 49 days at 250 Hz, and longer timeouts end then.
+ *
+ * Context: Any context.
+ * Return: The timeout in jiffies.
  */
 static inline unsigned long cw_timeout_jiffies(u32 seconds)
 {
@@ -127,38 +133,96 @@ enum {
 	CW_SESSION_HURRY, /* a request waits for a path since the pause was set */
 };
 
-/*
- * Makes a session for @config, listed but not started: its ops are called from cw_session_start()
- * on. Returns an ERR_PTR on failure; -EEXIST: that export is attached already. One reference is the
- * caller's, who also closes the session.
+/**
+ * cw_session_create() - makes a session, which is listed but not started
+ * @config: what the user asked for; copied
+ * @ops: called from cw_session_start() on
+ * @priv: private data of the caller; also of the data links
+ *
+ * One reference is the caller's, who also closes the session.
+ *
+ * Context: Process context. May sleep. Takes cw_sessions_lock.
+ * Return: The session, or an ERR_PTR: -ENOMEM; -EEXIST: that export is attached already.
  */
 struct cw_session *cw_session_create(const struct cw_session_config *config,
 				     const struct cw_client_ops *ops, void *priv);
-/*
- * Starts to connect. With @wait, waits until the first attempt has ended. Returns -errno if it
- * failed, with the reason in @reason (160 bytes).
+/**
+ * cw_session_start() - starts to connect
+ * @s: the session
+ * @wait: wait until the first attempt has ended
+ * @reason: 160 bytes; set to a text for people on an error
+ *
+ * Context: Process context. With @wait, sleeps and takes s->lock.
+ * Return: 0; with @wait also -EINTR if the caller is killed, or the error of the first attempt. The
+ * session goes on until the caller closes it.
  */
 int cw_session_start(struct cw_session *s, bool wait, char *reason);
-/*
- * Ends it in order: stop, reap, fail. Afterwards no op is called. Waits until the server has
- * confirmed the end, is silent or gone, or the caller is killed; with @force for 1 s at most. True:
- * the server has not confirmed the end and may keep the disk for this host. Process context.
+/**
+ * cw_session_close() - ends a session in order: stop, reap, fail
+ * @s: the session, to which the caller keeps its reference
+ * @force: wait for the server for 1 s at most
+ *
+ * Waits until the server has confirmed the end, is silent or gone, or the caller is killed.
+ * Afterwards no op is called.
+ *
+ * Context: Process context. Sleeps. Takes s->lock and cw_sessions_lock.
+ * Return: True if the server has not confirmed the end and may keep the disk for this host.
  */
 bool cw_session_close(struct cw_session *s, bool force);
+/**
+ * cw_session_put() - drops a reference to a session
+ * @s: the session; the last reference frees it and erases its key
+ *
+ * Context: Process context. May sleep.
+ */
 void cw_session_put(struct cw_session *s);
-/* Finds a session by the names that the user typed. The caller gets a reference. */
+/**
+ * cw_session_find() - finds a session by the names that the user typed
+ * @server: name of the server
+ * @name: name of the export
+ *
+ * Context: Process context. May sleep. Takes cw_sessions_lock.
+ * Return: The session with a reference for the caller, or NULL.
+ */
 struct cw_session *cw_session_find(const char *server, const char *name);
 
-/* Gives the connection up, because the caller found it dead. @why is a constant. Any context. */
+/**
+ * cw_session_kick() - gives the connection up, because the caller found it dead
+ * @s: the session
+ * @why: the reason, a constant string
+ *
+ * Context: Any context. The work of the session tears the connection down.
+ */
 void cw_session_kick(struct cw_session *s, const char *why);
 
-/* A request waits for a path: a long pause between two attempts is made shorter. Any context. */
+/**
+ * cw_session_hurry() - shortens a long pause between two attempts
+ * @s: the session
+ *
+ * The caller has a request that waits for a path.
+ *
+ * Context: Any context.
+ */
 void cw_session_hurry(struct cw_session *s);
 
-/* Copies to @reason (160 bytes) why the last connection or attempt ended. May sleep. */
+/**
+ * cw_session_reason() - copies why the last connection or attempt ended
+ * @s: the session
+ * @reason: 160 bytes, set to the text
+ *
+ * Context: Process context. May sleep. Takes s->reason_lock.
+ */
 void cw_session_reason(struct cw_session *s, char *reason);
 
-/* Returns the state to show: an attempt to connect again does not hide why I/O fails. No lock. */
+/**
+ * cw_session_shown_state() - returns the state to show to users
+ * @s: the session
+ *
+ * An attempt to connect again does not hide why I/O fails.
+ *
+ * Context: Any context. Needs no lock.
+ * Return: The state; CW_STATE_REFUSED while a refused session connects again.
+ */
 static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
 {
 	enum cw_state state = READ_ONCE(s->state);
@@ -166,43 +230,112 @@ static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
 	return state == CW_STATE_CONNECTING && READ_ONCE(s->refused) ? CW_STATE_REFUSED : state;
 }
 
-/* Asks @address what it exports to us; @each is called per export. @reason as above. */
+/**
+ * cw_client_discover() - asks a server what it exports to this host
+ * @address: IPv4 or IPv6 address of the server
+ * @timeout_ms: limit of each step of connecting, and of the server's silence, in milliseconds
+ * @each: called for each export; 0, or an error other than -ENOENT, which ends the discovery
+ * @arg: for @each
+ * @reason: 160 bytes, set to why the server gave no answer; unchanged if the session has no memory
+ *
+ * Context: Process context. Sleeps.
+ * Return: 0; the error of @each, with an empty @reason; or -errno.
+ */
 int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
 		       char *reason);
 
 /* ---- inside the core: session.c ---- */
 
-/* Locks and works of a zeroed session; and the end of its works. */
+/**
+ * cw_session_init() - initialises locks and works of a session
+ * @s: the session, zeroed
+ *
+ * Context: Any context.
+ */
 void cw_session_init(struct cw_session *s);
+/**
+ * cw_session_cancel() - cancels the works of a session, and waits for those that run
+ * @s: the session
+ *
+ * Context: Process context. Sleeps. s->lock is not held, because the works take it.
+ */
 void cw_session_cancel(struct cw_session *s);
-/* Keeps the reason of a loss or of a failed attempt. Takes s->reason_lock. */
+/**
+ * cw_session_say() - stores the reason of a loss, of a failed attempt, or of a wait for the server
+ * @s: the session
+ * @err: -errno
+ * @fmt: format of the reason, a text for people, and its arguments
+ *
+ * Context: Process context. May sleep. s->lock is held, or no other thread knows the session. Takes
+ * s->reason_lock.
+ */
 void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
-/* Changes the state, if @to may follow the present one. True: it was changed. s->lock is held. */
+/**
+ * cw_session_change() - changes the state of a session, if the new state may follow the present one
+ * @s: the session
+ * @to: the new state
+ *
+ * Context: Process context. s->lock is held.
+ * Return: True if the state was changed.
+ */
 bool cw_session_change(struct cw_session *s, enum cw_state to);
 
 extern struct workqueue_struct *cw_client_wq; /* works and watches of sessions */
 extern struct list_head cw_sessions;
 extern struct mutex cw_sessions_lock;
 
+/**
+ * cw_client_init() - makes the workqueue of sessions
+ *
+ * Context: Process context, when the module is loaded. May sleep.
+ * Return: 0 or -ENOMEM.
+ */
 int cw_client_init(void);
+/**
+ * cw_client_exit() - undoes cw_client_init()
+ *
+ * Context: Process context, when the module is unloaded or its load fails. Sleeps.
+ */
 void cw_client_exit(void);
 
 /* ---- inside the core: control_link.c ---- */
 
-/* The detection time of the last login, or the default before the first one, in ms. */
+/**
+ * cw_session_detection_ms() - returns for how long a server may be silent until it counts as dead
+ * @s: the session
+ *
+ * Context: Process context. s->lock is held.
+ * Return: The detection time of the last accepted login, or the default before the first one, in
+ * milliseconds.
+ */
 u32 cw_session_detection_ms(const struct cw_session *s);
 
 /* ---- inside the core: work.c ---- */
 
-/* cw_session.work, the thread of control. Takes s->lock. */
+/**
+ * cw_session_work() - connects, tears down and changes the state: the thread of control
+ * @work: cw_session.work
+ *
+ * Context: Process context, in cw_client_wq. Sleeps. Takes s->lock.
+ */
 void cw_session_work(struct work_struct *work);
-/* cw_link_handler.down of all links: the work tears the session down. Any context. */
+/**
+ * cw_client_down() - makes the work tear the connection down; cw_link_handler.down of all links
+ * @link: the link that died
+ *
+ * Context: Any context.
+ */
 void cw_client_down(struct cw_link *link);
 
 /* ---- inside the core: liveness.c ---- */
 
-/* cw_session.watch: probes the links of a live session. Takes s->lock. */
+/**
+ * cw_session_watch() - probes the links of a live session, and kills those that stay silent
+ * @work: cw_session.watch, which queues itself again while the session is live
+ *
+ * Context: Process context, in cw_client_wq. May sleep. Takes s->lock.
+ */
 void cw_session_watch(struct work_struct *work);
 
 #endif
