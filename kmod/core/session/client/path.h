@@ -60,7 +60,13 @@ enum {
 	CW_PATH_LOST, /* a link died: tear down */
 };
 
-/* The path of a client's link. Any context. */
+/**
+ * cw_link_path() - returns the path of a client's link
+ * @link: control or data link of a client
+ *
+ * Context: Any context.
+ * Return: The path.
+ */
 static inline struct cw_path *cw_link_path(const struct cw_link *link)
 {
 	return link->owner;
@@ -68,66 +74,142 @@ static inline struct cw_path *cw_link_path(const struct cw_link *link)
 
 /* ---- inside the core: path.c ---- */
 
-/*
- * Makes a path of @s to @address, from @local (ss_family 0: any), without a connection. Returns
- * NULL if there is no memory. May sleep.
+/**
+ * cw_path_create() - makes a path of a session, without a connection
+ * @s: the session
+ * @address: address of the server
+ * @local: address of this host; ss_family 0: any
+ *
+ * Context: Process context. May sleep.
+ * Return: The path, or NULL if there is no memory.
  */
 struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_storage *address,
 			       const struct sockaddr_storage *local);
-/* Frees a path without links, or NULL. May sleep. */
+/**
+ * cw_path_free() - frees a path
+ * @p: a path without links, or NULL. What cw_path_empty() frees is not freed here.
+ *
+ * Context: Process context. May sleep.
+ */
 void cw_path_free(struct cw_path *p);
-/* cw_link_config.making of a path's links: the end of the session interrupts the attempt. */
+/**
+ * cw_path_making() - lets the end of the session interrupt an attempt; cw_link_config.making
+ * @path: the struct cw_path
+ * @link: the link that is being connected, or NULL when the attempt has ended
+ *
+ * Kills @link at once if the session closes.
+ *
+ * Context: Any context. Takes making_lock.
+ */
 void cw_path_making(void *path, struct cw_link *link);
-/*
- * Ends every wait of an attempt to connect. The caller has set CW_SESSION_CLOSE, so a link that is
- * made from now on is killed at once. Any context.
+/**
+ * cw_path_interrupt() - ends every wait of an attempt to connect
+ * @p: the path
+ *
+ * The caller has set CW_SESSION_CLOSE, so a link that is made from now on is killed at once.
+ *
+ * Context: Any context. Takes making_lock.
  */
 void cw_path_interrupt(struct cw_path *p);
-/* True if no command is outstanding: only then a session ends in order. session->lock is held. */
+/**
+ * cw_path_is_idle() - checks that no command is outstanding: only then a session ends in order
+ * @p: the path
+ *
+ * Context: Process context. session->lock is held.
+ * Return: True if no data link waits for an answer.
+ */
 bool cw_path_is_idle(const struct cw_path *p);
-/* Frees all links. session->lock is held. Sleeps. */
+/**
+ * cw_path_free_links() - drains and frees all links, and adds their statistics to past
+ * @p: the path
+ *
+ * Context: Process context. Sleeps. session->lock is held. Takes stats_lock.
+ */
 void cw_path_free_links(struct cw_path *p);
-/* Stores in the session why the connection was lost. session->lock is held. May sleep. */
+/**
+ * cw_path_find_reason() - stores in the session why the connection was lost
+ * @p: the path
+ *
+ * Context: Process context. May sleep. session->lock is held. Takes session->reason_lock.
+ */
 void cw_path_find_reason(struct cw_path *p);
-/*
- * Stops the disk, drains all links, lets the disk take back its unanswered requests, and frees the
- * links. session->lock is held. Sleeps.
+/**
+ * cw_path_tear_down() - ends the connection of a path
+ * @p: the path; it may have no links
+ *
+ * Stops the disk, drains all links, lets the disk take back its unanswered requests, handles the
+ * last control messages, and frees the links.
+ *
+ * Context: Process context. Sleeps. session->lock is held. Takes stats_lock.
  */
 void cw_path_tear_down(struct cw_path *p);
-/* Frees the messages and the memory that the path keeps without a connection. May sleep. */
+/**
+ * cw_path_empty() - frees the messages and the memory that a path keeps without a connection
+ * @p: a path without links
+ *
+ * Context: Process context. May sleep. session->lock is held, or no other thread knows the session.
+ */
 void cw_path_empty(struct cw_path *p);
 
 /* ---- inside the core: connect.c ---- */
 
-/*
- * Makes control link, login and data links. 0, or -errno with s->reason. session->lock is held.
- * Sleeps.
+/**
+ * cw_path_connect() - makes control link, login and data links
+ * @p: a path without links. After an error, the caller frees the links that were made.
+ *
+ * Context: Process context. Sleeps. session->lock is held.
+ * Return: 0, or -errno with session->reason; -EREMCHG: another disk answers to the name;
+ * -EMEDIUMTYPE: the server grants less than the disk was made for.
  */
 int cw_path_connect(struct cw_path *p);
-/* Makes the control link alone, in p->control. 0, or -errno with s->reason. Sleeps; no lock. */
+/**
+ * cw_path_connect_control() - makes the control link alone, in p->control
+ * @p: a path without links
+ *
+ * Context: Process context. Sleeps. session->lock is held, or no other thread knows the session.
+ * Return: 0, or -errno with session->reason.
+ */
 int cw_path_connect_control(struct cw_path *p);
 
-/* ---- inside the core: control_link.c; the functions sleep ---- */
+/* ---- inside the core: control_link.c ---- */
 
 extern const struct cw_link_handler cw_client_control_handler;
-/*
- * Waits for a control message, and sends PROBE meanwhile. NULL when the link died, nothing at all
- * arrived on it for @patience_ms, or the session closes. kfree() it.
+/**
+ * cw_path_receive() - waits for a control message, and sends PROBE meanwhile
+ * @p: a path with a control link
+ * @patience_ms: longest silence of the control link, in milliseconds
+ *
+ * Context: Process context. Sleeps. session->lock is held, or no other thread knows the session.
+ * Return: The message, which the caller frees by kfree(); or NULL when the link died, nothing at
+ * all arrived on it for @patience_ms, or the session closes.
  */
 struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms);
-/*
- * Returns for how many ms the control link has been silent. Counts from @since (jiffies) at the
- * earliest.
+/**
+ * cw_path_silence() - returns for how long the control link has been silent
+ * @p: a path with a control link
+ * @since: the earliest time to count from, in jiffies
+ *
+ * Context: Process context. session->lock is held, or no other thread knows the session.
+ * Return: The silence in milliseconds.
  */
 u32 cw_path_silence(const struct cw_path *p, unsigned long since);
-/*
- * Sends one PROBE every 1.5 s, even if messages come in between. Returns the jiffies until the next
- * one. One caller at a time.
+/**
+ * cw_path_ask() - sends a PROBE on the control link if the last one is 1.5 s old
+ * @p: a path with a control link
+ *
+ * Messages that come in between make no difference.
+ *
+ * Context: Process context, one caller at a time: session->lock is held, or no other thread knows
+ * the session. Takes tx_lock of the control link.
+ * Return: The jiffies until the next PROBE.
  */
 long cw_path_ask(struct cw_path *p);
-/*
- * Handles the control messages of a live path, or of one that ends. True: one was FAREWELL.
- * session->lock is held.
+/**
+ * cw_path_take_letters() - handles the control messages of a live path, or of one that ends
+ * @p: the path. An unexpected message kills its control link.
+ *
+ * Context: Process context. May sleep. session->lock is held. Calls ops->notice.
+ * Return: True if one message was FAREWELL.
  */
 bool cw_path_take_letters(struct cw_path *p);
 
