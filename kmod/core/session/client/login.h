@@ -18,17 +18,40 @@ struct cw_login {
 	bool was_kept; /* cw_session.may_be_kept before that */
 };
 
-/*
- * Logs in on the control link, from HELLO to WELCOME. Returns 0 if the server knows the session,
- * otherwise -errno with s->reason.
+/**
+ * cw_path_log_in() - logs in on the control link, from HELLO to WELCOME
+ * @p: a path with a control link
+ * @login: zeroed; the caller erases it, because it holds the key and the secret
+ *
+ * Context: Process context. Sleeps. s->lock is held.
+ * Return: 0 if the server knows the session, otherwise -errno with s->reason; -EREMCHG: another
+ * disk answers to the name; -EMEDIUMTYPE: the server grants less than the disk was made for.
  */
 int cw_path_log_in(struct cw_path *p, struct cw_login *login);
-/* Sends a control message of @len bytes. 0, or -errno with s->reason. */
+/**
+ * cw_path_send() - sends a control message
+ * @p: a path with a control link
+ * @type: CW_MSG_*
+ * @data: data of the message, a struct in the form of the wire
+ * @len: bytes of @data
+ *
+ * Context: Process context. May sleep. s->lock is held, or no other thread knows the session.
+ * Return: 0, or the error of cw_link_send_control() with s->reason.
+ */
 int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
-/*
- * Waits for a control message of type @type, which the caller frees by kfree(). On failure, returns
- * an ERR_PTR and sets s->reason. @login is NULL for discovery, which waits as long as its caller
- * asked for.
+/**
+ * cw_path_expect() - waits for a control message of one type
+ * @p: a path with a control link
+ * @login: the login, or NULL for discovery, which waits as long as its caller asked for
+ * @type: CW_MSG_*
+ * @what: name of the message in the reason of an error
+ *
+ * Goes on waiting after each WAITING of the server.
+ *
+ * Context: Process context. Sleeps. s->lock is held, or no other thread knows the session.
+ * Return: The message, which the caller frees by kfree(); or an ERR_PTR with s->reason: -EINTR: the
+ * session closes; -ECONNRESET: the link died; -ETIMEDOUT: silence; -EPROTO: the server broke the
+ * protocol; or the meaning of a REFUSED.
  */
 struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login, u8 type,
 				 const char *what);
