@@ -8,9 +8,16 @@
 extern "C" {
 #endif
 
-/*
- * Returns the wait before connection attempt @attempt (from 0), in milliseconds: between half and
- * whole of min(@cap_ms, @base_ms << @attempt), both included. @random: 32 random bits. Any context.
+/**
+ * cw_backoff_ms() - returns the wait before an attempt to connect
+ * @attempt: number of the attempt, from 0
+ * @base_ms: wait before attempt 0, in milliseconds
+ * @cap_ms: longest wait, in milliseconds
+ * @random: 32 random bits
+ *
+ * Context: Any context.
+ * Return: Milliseconds, between half and whole of min(@cap_ms, @base_ms << @attempt), both
+ * included.
  */
 u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
 
@@ -22,10 +29,14 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
 /* Ten logins in one second are the most. */
 #define CW_BACKOFF_LEAST_MS 100U
 
-/*
- * Returns the wait before the next attempt, in milliseconds. The last attempt began @since_began_ms
- * ago, and the planned wait is @wanted_ms. @io_waits: commands are unanswered, or requests wait for
- * a path. Any context.
+/**
+ * cw_backoff_bounded_ms() - keeps the wait before the next attempt within the bounds above
+ * @wanted_ms: the planned wait, in milliseconds
+ * @since_began_ms: age of the beginning of the last attempt, in milliseconds
+ * @io_waits: commands are unanswered, or requests wait for a path
+ *
+ * Context: Any context.
+ * Return: The wait in milliseconds.
  */
 u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits);
 
