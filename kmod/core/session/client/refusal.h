@@ -36,7 +36,15 @@ struct cw_refusal {
 	enum cw_refusal_identity identity;
 };
 
-/* Any context. */
+/**
+ * cw_refusal_means() - returns what a REFUSED means for the client
+ * @refusal: the refusal, and the state of the login that it answers
+ *
+ * Each refusal without a proof, or before PROOF, is CW_REFUSAL_FAILED.
+ *
+ * Context: Any context.
+ * Return: The meaning.
+ */
 enum cw_refusal_meaning cw_refusal_means(const struct cw_refusal *refusal);
 
 #ifdef __cplusplus
