@@ -12,7 +12,16 @@
 extern "C" {
 #endif
 
-/* Returns true if @to may follow @from. No state follows itself. */
+/**
+ * cw_session_may() - checks whether a state may follow another
+ * @from: the present state
+ * @to: the next state
+ *
+ * No state follows itself.
+ *
+ * Context: Any context.
+ * Return: True if @to may follow @from.
+ */
 bool cw_session_may(enum cw_state from, enum cw_state to);
 
 #ifdef __cplusplus
