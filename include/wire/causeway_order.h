@@ -33,13 +33,19 @@ struct cw_order {
  * @order: of the link
  * @type: enum cw_wire_type
  * @from_client: the sender is the client
+ *
+ * Context: Any context.
  */
 void cw_order_note(struct cw_order *order, u8 type, bool from_client);
 /**
- * cw_order_allows() - true if the client, or the server, may send a message of this type next
+ * cw_order_allows() - checks whether the client, or the server, may send a message of this type
+ * next
  * @order: of the link
  * @type: enum cw_wire_type
  * @from_client: the sender is the client
+ *
+ * Context: Any context.
+ * Return: true if it may.
  */
 bool cw_order_allows(const struct cw_order *order, u8 type, bool from_client);
 
