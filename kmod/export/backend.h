@@ -63,7 +63,7 @@ extern const struct cwt_backend cwt_backend_ram;
  * @extack: for a refusal
  *
  * The permissions of the folders on the way are checked.
- * Context: process, of the sender of the netlink command.
+ * Context: Process context, of the sender of the netlink command. May sleep.
  * Return: 0 or -errno.
  */
 int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_ext_ack *extack);
@@ -73,7 +73,7 @@ int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_
  * @path: from cwt_path_find()
  * @extack: for a refusal
  *
- * Context: process, of the sender of the netlink command.
+ * Context: Process context, of the sender of the netlink command. May sleep.
  * Return: 0 or -errno.
  */
 int cwt_path_may(const struct cwt_export *e, const struct path *path,
@@ -85,6 +85,7 @@ int cwt_path_may(const struct cwt_export *e, const struct path *path,
  * @block: a power of two
  *
  * Some devices report odd limits.
+ * Context: Any context.
  * Return: @bytes, or 0.
  */
 static inline u32 cwt_whole_blocks(u64 bytes, u32 block)

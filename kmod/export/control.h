@@ -10,13 +10,14 @@
 
 struct cwt_export;
 
-/* ---- control_request.c; may sleep ---- */
+/* ---- control_request.c ---- */
 
 /**
  * cwt_read_name() - reads the name of an export from a request
  * @info: the request; a refusal is in its extack
  * @name: set on success
  *
+ * Context: Process context. May sleep.
  * Return: 0 or -errno.
  */
 int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME]);
@@ -25,37 +26,98 @@ int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME]);
  * @info: the request; a refusal is in its extack
  * @e: filled; it is not in the table yet, and the last cwt_export_put() frees what was read
  *
- * Context: may sleep; takes no lock.
+ * Context: Process context. May sleep. Takes no lock.
  * Return: 0 or -errno.
  */
 int cwt_read_export(struct genl_info *info, struct cwt_export *e);
 
 /* ---- control_export.c ---- */
 
+/**
+ * cwt_export_add_doit() - handles the command EXPORT_ADD
+ * @skb: the request
+ * @info: its attributes; a refusal is in its extack
+ *
+ * Context: Process context. May sleep. Takes cwt_admin.
+ * Return: 0 or -errno.
+ */
 int cwt_export_add_doit(struct sk_buff *skb, struct genl_info *info);
+/**
+ * cwt_export_remove_doit() - handles the command EXPORT_REMOVE
+ * @skb: the request
+ * @info: its attributes; a refusal is in its extack
+ *
+ * Context: Process context. Sleeps. Takes cwt_admin, but does not hold it while it waits for the
+ * end.
+ * Return: 0 or -errno.
+ */
 int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info);
+/**
+ * cwt_export_get_doit() - handles the command EXPORT_GET for one export
+ * @skb: the request
+ * @info: its attributes; a refusal is in its extack
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info);
+/**
+ * cwt_export_get_dumpit() - handles the command EXPORT_GET for all exports
+ * @skb: the buffer
+ * @cb: the dump; args[0] is the id of the last export in the dump
+ *
+ * Context: Process context. May sleep.
+ * Return: as cw_dump_result().
+ */
 int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 /**
  * cwt_export_wanted() - finds an export, or refuses the request
  * @name: its name
  * @extack: for the refusal
  *
- * Context: sleeps; takes the mutex of the table.
+ * Context: Process context. May sleep. Takes the mutex of the table.
  * Return: the export with a reference, or NULL.
  */
 struct cwt_export *cwt_export_wanted(const char *name, struct netlink_ext_ack *extack);
 
 /* ---- control_owner.c ---- */
 
+/**
+ * cwt_export_evict_doit() - handles the command EXPORT_EVICT
+ * @skb: the request
+ * @info: its attributes; a refusal is in its extack
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cwt_export_evict_doit(struct sk_buff *skb, struct genl_info *info);
+/**
+ * cwt_export_readmit_doit() - handles the command EXPORT_READMIT
+ * @skb: the request
+ * @info: its attributes; a refusal is in its extack
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cwt_export_readmit_doit(struct sk_buff *skb, struct genl_info *info);
+/**
+ * cwt_owner_get_dumpit() - handles the command OWNER_GET
+ * @skb: the buffer
+ * @cb: the dump; args[0] is the id of the last complete export, args[1] the number of owners of the
+ *   next one in the dump
+ *
+ * Context: Process context. May sleep.
+ * Return: as cw_dump_result().
+ */
 int cwt_owner_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* ---- control.c ---- */
 
 /**
- * cwt_port() - the port that the server listens on once it has an export
+ * cwt_port() - returns the port that the server listens on once it has an export
+ *
+ * Context: Any context.
+ * Return: the port.
  */
 u16 cwt_port(void);
 

@@ -25,6 +25,9 @@
 #include "../core/address/cidr.h"
 #include "../core/link/completion.h"
 #include "../core/session/server/server.h"
+#include "shutdown.h"
+#include "transfer.h"
+#include "worker.h"
 
 struct netlink_ext_ack;
 struct cwt_backend;
@@ -45,13 +48,6 @@ struct cwt_backend;
 struct cwt_geometry {
 	struct cw_geometry geo;
 	struct rcu_head rcu;
-};
-
-/* The treatment of commands that arrive after the end has begun. */
-enum cwt_closing {
-	CWT_OPEN,
-	CWT_REMOVING, /* answered with CW_STATUS_GONE */
-	CWT_STOPPING, /* not answered: the client sends them again to the next server */
 };
 
 struct cwt_export {
@@ -105,15 +101,28 @@ struct cwt_export {
 /**
  * cwt_export_alloc() - allocates an export that is not in the table
  *
+ * Context: Process context. May sleep.
  * Return: the export with one reference, or NULL.
  */
 struct cwt_export *cwt_export_alloc(void);
+/**
+ * cwt_export_get() - takes a reference to an export
+ * @e: the export; its reference count is not 0
+ *
+ * Context: Any context.
+ */
 void cwt_export_get(struct cwt_export *e);
+/**
+ * cwt_export_put() - releases a reference to an export
+ * @e: the export; the last reference queues the work that frees it
+ *
+ * Context: Any context.
+ */
 void cwt_export_put(struct cwt_export *e);
 /**
  * cwt_export_await_freed() - waits until all exports are freed, at module exit
  *
- * Context: sleeps.
+ * Context: Process context. Sleeps.
  */
 void cwt_export_await_freed(void);
 
@@ -122,22 +131,39 @@ void cwt_export_await_freed(void);
  * @e: the export, with its configuration
  * @extack: for a refusal
  *
- * Context: sleeps; under cwt_admin, like every change of the set of exports.
+ * Context: Process context. May sleep. cwt_admin is held, as for every change of the set of
+ * exports.
  * Return: 0 or -errno.
  */
 int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack);
-/* Closes the backend. No command and no session is left. Sleeps. */
+/**
+ * cwt_export_close() - closes the backend of an export
+ * @e: the export
+ *
+ * No command and no session is left.
+ * Context: Process context. Sleeps. Takes e->lock.
+ */
 void cwt_export_close(struct cwt_export *e);
-/* Puts @e into the table, which takes over the caller's reference. Under cwt_admin. */
+/**
+ * cwt_export_publish() - puts an export into the table
+ * @e: the export; the table takes over the caller's reference
+ *
+ * Context: Process context. May sleep. cwt_admin is held. Takes the mutex of the table.
+ */
 void cwt_export_publish(struct cwt_export *e);
-/* Takes @e out of the table and passes the table's reference to the caller. */
+/**
+ * cwt_export_unlist() - takes an export out of the table
+ * @e: the export; the table's reference passes to the caller
+ *
+ * Context: Process context. May sleep. Takes the mutex of the table.
+ */
 void cwt_export_unlist(struct cwt_export *e);
 /**
  * cwt_export_refresh() - reads the geometry of the backend and publishes a change
  * @e: the export
  * @geo: set to the geometry of the backend
  *
- * Context: sleeps; under e->lock.
+ * Context: Process context. May sleep. e->lock is held.
  * Return: true if @geo differed from the published geometry and is published now.
  */
 bool cwt_export_refresh(struct cwt_export *e, struct cw_geometry *geo);
@@ -146,7 +172,7 @@ bool cwt_export_refresh(struct cwt_export *e, struct cw_geometry *geo);
  * cwt_export_find() - finds an export by name, ending or not
  * @name: its name
  *
- * Context: sleeps.
+ * Context: Process context. May sleep. Takes the mutex of the table.
  * Return: the export with a reference, or NULL.
  */
 struct cwt_export *cwt_export_find(const char *name);
@@ -154,145 +180,41 @@ struct cwt_export *cwt_export_find(const char *name);
  * cwt_export_after() - finds the export with the lowest id above another one
  * @id: the other one's id; 0 for the first export
  *
- * Context: sleeps.
+ * Context: Process context. May sleep. Takes the mutex of the table.
  * Return: the export with a reference, or NULL.
  */
 struct cwt_export *cwt_export_after(u32 id);
+/**
+ * cwt_export_allows() - checks whether a client may see and use an export
+ * @e: the export
+ * @peer: address of the client
+ *
+ * Context: Any context.
+ * Return: true if the export allows all addresses, or a prefix of its allow list has @peer.
+ */
 bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer);
+/**
+ * cwt_export_geometry() - copies the published geometry of an export
+ * @e: an export that was opened
+ * @geo: set
+ *
+ * Context: Any context. Takes no lock, but reads under RCU.
+ */
 void cwt_export_geometry(struct cwt_export *e, struct cw_geometry *geo);
 
-/* ---- ends of exports: shutdown.c ---- */
+/* ---- ends of exports: shutdown.h ---- */
 
-/* True if the end of @e has begun; logins do not find it then. Any context. */
+/**
+ * cwt_export_is_ending() - checks whether the end of an export has begun
+ * @e: the export
+ *
+ * Logins do not find the export then.
+ * Context: Any context.
+ * Return: true if it has.
+ */
 static inline bool cwt_export_is_ending(const struct cwt_export *e)
 {
 	return READ_ONCE(e->closing) != CWT_OPEN;
-}
-
-/**
- * cwt_export_begin_end() - starts the end of an export
- * @e: the export
- * @how: CWT_REMOVING or CWT_STOPPING
- *
- * No command is admitted any more. A work does the rest. Does not wait.
- * Context: under cwt_admin.
- * Return: 0, or -EALREADY if the end has begun before.
- */
-int cwt_export_begin_end(struct cwt_export *e, enum cwt_closing how);
-/**
- * cwt_export_await_end() - waits until an export is gone, for a bounded time
- * @e: the export
- * @text: CWT_TEXT bytes; set to what happened if the result is false
- *
- * Ends the sessions if the end takes too long. If @e is not gone even then, the module is pinned
- * until it is.
- * Context: process, without cwt_admin.
- * Return: true if all that clients wrote was flushed.
- */
-bool cwt_export_await_end(struct cwt_export *e, char *text);
-#define CWT_TEXT 256
-
-/* cwt_export.end, queued when the last command is gone. */
-void cwt_export_end_work(struct work_struct *work);
-
-/**
- * cwt_stop_all() - ends all exports at once, with CW_NOTICE_STOPPING
- * @report: called for each export that was not flushed in time; or NULL
- * @arg: for @report
- * @ret: set to 0, or to -EBUSY if another stop runs
- *
- * Waits like cwt_export_await_end(), once for all of them.
- * Context: process, without cwt_admin.
- * Return: true if all acknowledged writes were flushed.
- */
-bool cwt_stop_all(void (*report)(void *arg, const char *name, const char *text), void *arg,
-		  int *ret);
-/* True if a stop runs, so that no export may be added. Under cwt_admin. */
-bool cwt_is_stopping(void);
-/* Module exit: waits until no export is left, however long that takes. Sleeps. */
-void cwt_await_all(void);
-
-/* ---- disks whose last flush failed: loss.c; process context ---- */
-
-/* The flush of @e failed: gives its disk an instance of its own. */
-void cwt_loss_add(struct cwt_export *e);
-/**
- * cwt_loss_mask() - turns the server's instance into that of an export
- * @e: the export
- * @instance: changed if the last flush of the export's disk failed
- */
-void cwt_loss_mask(const struct cwt_export *e, u8 instance[CW_WIRE_UUID]);
-bool cwt_loss_any(void);
-/* Forgets all losses, because the server has a new instance or ends. */
-void cwt_loss_forget(void);
-
-/* ---- links: worker.c ---- */
-
-struct cwt_command;
-struct cwt_share;
-
-struct cwt_waiter {
-	struct list_head entry; /* under cwt_bulk_lock */
-	struct cwt_link *tl;
-};
-
-struct cwt_link {
-	struct cw_link *link; /* valid while a command is held, and in its callbacks */
-	struct cwt_export *export; /* the session holds the reference */
-	struct kref refs; /* held by the link, queued work, and transfers */
-
-	u32 slots;
-	unsigned long *busy; /* a bit for each slot in use */
-	struct cwt_command *commands;
-
-	struct llist_head queue; /* commands for the worker */
-	struct work_struct work;
-	spinlock_t park_lock; /* taken with interrupts disabled: bi_end_io parks commands */
-	struct list_head parked; /* commands that wait for a message, a transfer or memory */
-	atomic_t kicks; /* counts events that free something a parked command may need */
-
-	atomic_t transfers; /* in flight */
-	int transfers_max;
-	struct cwt_share *share; /* of the memory for bulk commands, by the client's address */
-	/* on a list while parked commands wait for that memory */
-	struct cwt_waiter for_share, for_budget;
-
-	/* taken with interrupts disabled; guards errors and latencies in link->stats */
-	spinlock_t stat_lock;
-	struct work_struct release;
-};
-
-int cwt_link_init(struct cw_link *link, void *export);
-void cwt_link_exit(struct cw_link *link);
-u32 cwt_link_commands(const struct cw_link *link);
-void cwt_link_room(struct cw_link *link);
-/**
- * cwt_link_kick() - reports that something became free that a parked command may need
- * @tl: the link; the caller makes sure that it is not freed
- *
- * Context: any.
- */
-void cwt_link_kick(struct cwt_link *tl);
-void cwt_link_get(struct cwt_link *tl);
-void cwt_link_put(struct cwt_link *tl);
-/**
- * cwt_link_queue() - passes a command to the worker of its link
- * @c: the command; it and everything that it holds may be gone on return
- *
- * Context: any.
- */
-void cwt_link_queue(struct cwt_command *c);
-/**
- * cwt_link_park() - keeps a command until something becomes free
- * @c: the command; it may be gone on return
- * @kicks: cwt_link_kicks(), read before the attempt that failed
- *
- * Context: any.
- */
-void cwt_link_park(struct cwt_command *c, int kicks);
-static inline int cwt_link_kicks(const struct cwt_link *tl)
-{
-	return atomic_read_acquire(&tl->kicks);
 }
 
 /* ---- commands: command.c, answer.c ---- */
@@ -341,117 +263,72 @@ struct cwt_command {
 	};
 } ____cacheline_aligned_in_smp;
 
-/* True if the client does not wait for @c any more, so that long operations end early. */
+/**
+ * cwt_command_is_over() - checks whether the client does not wait for a command any more
+ * @c: the command
+ *
+ * Long operations end early then.
+ * Context: Any context.
+ * Return: true if the link is dead.
+ */
 static inline bool cwt_command_is_over(const struct cwt_command *c)
 {
 	return cw_link_is_dead(c->tl->link);
 }
 
+/**
+ * cwt_message() - handles a message of commands; cw_link_handler.message of data links
+ * @link: a data link
+ * @msg: the message; its reference is taken over
+ *
+ * Context: Softirq or a poll, one at a time for a link.
+ * Return: 0; -EPROTO ends the link.
+ */
 int cwt_message(struct cw_link *link, struct cw_message *msg);
-/* Continues @c at its stage. The worker; softirq for a backend that is atomic. */
+/**
+ * cwt_command_run() - continues a command at its stage
+ * @c: the command; it may be gone on return
+ *
+ * Context: The worker of the link. Softirq too if the backend is atomic.
+ */
 void cwt_command_run(struct cwt_command *c);
 /**
  * cwt_command_done() - ends a command in the backend and sends its completion
  * @c: the command; it may be gone on return
  * @status: enum cw_wire_status
  *
- * Context: any.
+ * Context: Any context.
  */
 void cwt_command_done(struct cwt_command *c, u8 status);
 /**
  * cwt_command_answer() - sends the completion of a command, or parks the command
  * @c: a command whose status is set; it may be gone on return
  *
- * Context: any; the worker if @c is an unsuccessful command with a bulk.
+ * Context: Any context. The worker of the link if @c is an unsuccessful command with a bulk.
  */
 void cwt_command_answer(struct cwt_command *c);
 /**
  * cwt_command_drop() - frees a command and its slot without a completion
  * @c: the command; it is gone on return
  *
- * Context: any; the worker if @c has a bulk.
+ * Context: Any context. The worker of the link if @c has a bulk.
  */
 void cwt_command_drop(struct cwt_command *c);
-/* Passes @c, which has its memory, to the backend. */
+/**
+ * cwt_command_submit() - passes a command, which has its memory, to the backend
+ * @c: the command; it may be gone on return
+ *
+ * Context: The worker of the link. Softirq too if the backend is atomic.
+ */
 void cwt_command_submit(struct cwt_command *c);
+/**
+ * cwt_status() - turns an error number into a status of the protocol
+ * @err: 0 or -errno
+ *
+ * Context: Any context.
+ * Return: enum cw_wire_status; CW_STATUS_IO for an error that has no status of its own.
+ */
 u8 cwt_status(int err);
-
-/* ---- bulk memory: transfer.c ---- */
-
-struct cwt_transfer {
-	struct cwt_link *tl;
-	struct cwt_command *command; /* valid while the data is being fetched */
-	struct cw_bulk *bulk; /* NULL once the fetch has begun or a message owns it */
-	u32 shared; /* bytes counted in the client's share */
-	u32 budgeted; /* bytes counted in the global budget */
-	bool counted; /* in tl->transfers */
-	bool lent; /* the pages belong to the backend */
-	bool spare; /* it is the reserve of the export */
-	u16 nvecs, room;
-	struct bio_vec *vecs;
-	struct rcu_head rcu;
-	struct scatterlist sgl[];
-};
-
-/* Gets memory for bulk command @c and continues it, or parks it. The worker. */
-void cwt_transfer_start(struct cwt_command *c);
-/**
- * cwt_transfer_bounce() - copies inline data to aligned memory
- * @tl: the link
- * @data: the data, at an address that the device cannot use
- * @len: its bytes
- *
- * Context: the worker.
- * Return: a transfer without a bulk, or NULL.
- */
-struct cwt_transfer *cwt_transfer_bounce(struct cwt_link *tl, const void *data, u32 len);
-/* Frees @t, whose bulk was freed or passed on before. Any context. */
-void cwt_transfer_free(struct cwt_transfer *t);
-
-/* ---- bounds of that memory: bulk_memory.c ---- */
-
-/* The share of the client at the other end of @link, or NULL. Process context, both. */
-struct cwt_share *cwt_share_get(struct cw_link *link);
-void cwt_share_put(struct cwt_share *share);
-
-/* The source of the memory of a command. */
-enum cwt_room {
-	CWT_ROOM_IN_BUDGET, /* counted in the share and in the budget; the caller allocates it */
-	CWT_ROOM_IN_RESERVE, /* the reserve; counted in the share */
-	CWT_ROOM_NOT_IN_SHARE, /* @tl is kicked when its client has returned a part */
-	CWT_ROOM_NONE, /* @tl is kicked when any client has returned a part */
-};
-
-/**
- * cwt_bulk_take() - counts the memory of a command in all bounds
- * @tl: the link
- * @len: bytes, at most CWT_IO_MAX
- * @reserve: set to the reserve as a transfer of @tl, if the result is CWT_ROOM_IN_RESERVE
- *
- * The reserve of the export serves a client that has no other transfer.
- * Context: any, like the next three functions.
- */
-enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve);
-/**
- * cwt_bulk_swap() - takes the reserve instead of room in the budget without free memory
- * @tl: the link
- * @len: bytes, as in cwt_bulk_take()
- *
- * Return: the reserve as a transfer of @tl, or NULL.
- */
-struct cwt_transfer *cwt_bulk_swap(struct cwt_link *tl, u32 len);
-/**
- * cwt_bulk_give() - returns the room of a transfer in the budget and the share, and the reserve
- * @t: the transfer; if it is the reserve, another command may own it on return
- */
-void cwt_bulk_give(struct cwt_transfer *t);
-/* Takes @tl off all lists of waiters. */
-void cwt_bulk_forget(struct cwt_link *tl);
-
-/* Allocates e->reserve. 0 or -ENOMEM. Process context, both. */
-int cwt_reserve_make(struct cwt_export *e);
-void cwt_reserve_free(struct cwt_export *e);
-void cwt_bulk_init(void);
 
 /* ---- module-wide objects ---- */
 
@@ -461,9 +338,31 @@ extern struct workqueue_struct *cwt_slow_wq;
 extern struct mutex cwt_admin; /* serialises changes by administrators; not held during ends */
 extern const struct cw_server_ops cwt_server_ops;
 
+/**
+ * cwt_control_register() - registers the netlink commands of exports and the server
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cwt_control_register(void);
+/**
+ * cwt_control_unregister() - unregisters the netlink commands; on return none of them runs
+ *
+ * Context: Process context. May sleep.
+ */
 void cwt_control_unregister(void);
+/**
+ * cwt_size_watch_start() - starts the watch of the sizes of exports, unless it runs
+ *
+ * The watch ends when it finds no export.
+ * Context: Any context.
+ */
 void cwt_size_watch_start(void);
+/**
+ * cwt_size_watch_stop() - stops the watch of the sizes, at module exit
+ *
+ * Context: Process context. Sleeps.
+ */
 void cwt_size_watch_stop(void);
 
 #endif

@@ -23,7 +23,7 @@ struct cwt_file_size;
  * cwt_file_size_open() - starts to watch the size of a file
  * @file: the file; from now on I/O through it causes no fsnotify events
  *
- * Context: may sleep.
+ * Context: Process context. May sleep.
  * Return: the watch, or an ERR_PTR.
  */
 struct cwt_file_size *cwt_file_size_open(struct file *file);
@@ -32,15 +32,15 @@ struct cwt_file_size *cwt_file_size_open(struct file *file);
  * @size: the watch
  *
  * No I/O on the file is in progress.
- * Context: may sleep.
+ * Context: Process context. May sleep.
  */
 void cwt_file_size_close(struct cwt_file_size *size);
 
 /**
- * cwt_file_size_get() - the size
+ * cwt_file_size_get() - returns the size
  * @size: the watch
  *
- * Context: any.
+ * Context: Any context.
  * Return: bytes.
  */
 u64 cwt_file_size_get(const struct cwt_file_size *size);
@@ -50,7 +50,7 @@ u64 cwt_file_size_get(const struct cwt_file_size *size);
  *
  * To be called periodically. Such changes are a file that was cut by another host of a cluster file
  * system, and a file that stays longer, for example after asynchronous writes.
- * Context: may sleep; one caller at a time.
+ * Context: Process context. May sleep. One caller at a time.
  * Return: bytes.
  */
 u64 cwt_file_size_look(struct cwt_file_size *size);
@@ -58,16 +58,22 @@ u64 cwt_file_size_look(struct cwt_file_size *size);
  * cwt_file_size_restore() - cuts off what writes added beyond the size
  * @size: the watch
  *
- * Context: may sleep; takes the inode's lock.
+ * Context: Process context. May sleep. Takes the inode's lock.
  * Return: 0 or -errno.
  */
 int cwt_file_size_restore(struct cwt_file_size *size);
 
+/**
+ * cwt_file_size_init() - makes the fsnotify group, at module init
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -errno.
+ */
 int cwt_file_size_init(void);
 /**
  * cwt_file_size_exit() - waits until the marks of all closed files are freed, at module exit
  *
- * Context: sleeps.
+ * Context: Process context. Sleeps.
  */
 void cwt_file_size_exit(void);
 
