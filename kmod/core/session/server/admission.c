@@ -16,7 +16,7 @@
 #include "../../netlink/netlink.h"
 #include "admission.h"
 #include "ledger_store.h"
-#include "session.h"
+#include "login.h"
 
 #define HOUR_MS 3600000U
 

@@ -12,7 +12,7 @@
 #include "admission.h"
 #include "eviction.h"
 #include "ledger_store.h"
-#include "session.h"
+#include "login.h"
 
 static struct cw_server_session *cw_session_of(const struct cw_login *m)
 {

@@ -8,7 +8,7 @@
  */
 #include <linux/sched/mm.h>
 
-#include "session.h"
+#include "login.h"
 
 void cw_fence_take(struct cw_server_session *s, const struct cw_letter *letter)
 {

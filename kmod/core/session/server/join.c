@@ -7,7 +7,7 @@
  * admission decides whether FENCE has announced JOIN, and sends JOINED by cw_login_welcome().
  */
 #include "../../link/factory.h"
-#include "session.h"
+#include "login.h"
 
 /* The same on all paths of a session. */
 #define CW_JOIN_FEATURES (CW_FEATURE_PATHS | CW_FEATURE_CRC)
@@ -41,20 +41,11 @@ static void cw_join_make_hello(struct cw_server_session *s, const struct cw_join
 /* The path as the machine of the owners sees it. */
 static void cw_join_describe(struct cw_server_session *s, const struct cw_join *join)
 {
-	const struct cw_hello *hello = &s->hello;
 	struct cw_login *m = &s->member;
 
-	memcpy(m->owner.host, hello->host, CW_WIRE_UUID);
-	memcpy(m->owner.boot, hello->boot, CW_WIRE_UUID);
-	memcpy(m->owner.session, hello->session, CW_WIRE_UUID);
-	m->owner.serial = hello->serial;
-	m->path = hello->path;
-	m->epoch = hello->epoch;
+	cw_login_describe_member(s);
 	m->tag = cw_join_tag(join->nonce);
 	m->login_epoch = s->paths->hello.epoch;
-	m->dead_ms = s->welcome.dead_ms;
-	m->hello_at = s->hello_at;
-	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
 }
 
 /*
@@ -79,13 +70,7 @@ static bool cw_join_find_export(struct cw_server_session *s)
 		cw_join_refuse_not_live(s);
 		return false;
 	}
-	if (ret)
-		return false;
-	if (s->ops->export_allows(s->export, (struct sockaddr *)&s->peer))
-		return true;
-	cw_login_refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
-			s->hello.export_name, &s->peer);
-	return false;
+	return !ret && cw_login_check_address(s);
 }
 
 void cw_join_take(struct cw_server_session *s, const struct cw_letter *letter)
@@ -95,16 +80,8 @@ void cw_join_take(struct cw_server_session *s, const struct cw_letter *letter)
 
 	ret = cw_parse_join(letter->data, letter->len, &join);
 	s->member.join = true;
-	if (ret == -EPROTONOSUPPORT) {
-		cw_login_refuse(s, CW_REFUSED_VERSION, 0,
-				"this server speaks version %u of the protocol, and the connection was made for it",
-				CW_WIRE_VERSION);
+	if (!cw_login_check(s, letter->type, ret))
 		return;
-	}
-	if (ret) {
-		cw_login_malformed(s, letter->type);
-		return;
-	}
 	memcpy(&s->wire_join, letter->data, sizeof(s->wire_join));
 	s->hello_at = cw_admission_clock();
 	s->paths = cw_server_paths_of_join(s, &join, &s->wire_join);

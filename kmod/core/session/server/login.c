@@ -13,7 +13,7 @@
 #include "../../link/factory.h"
 #include "../../link/receive_area.h"
 #include "../../netlink/netlink.h"
-#include "session.h"
+#include "login.h"
 
 static unsigned int probe_ms = 1000;
 module_param(probe_ms, uint, 0644);
@@ -70,6 +70,26 @@ void cw_login_malformed(struct cw_server_session *s, u8 type)
 {
 	cw_link_kill(s->control, -EPROTO, "the peer broke the protocol: bad control message %u",
 		     type);
+}
+
+bool cw_login_check(struct cw_server_session *s, u8 type, int parsed)
+{
+	if (parsed == -EPROTONOSUPPORT)
+		cw_login_refuse(s, CW_REFUSED_VERSION, 0,
+				"this server speaks version %u of the protocol, and the connection was made for it",
+				CW_WIRE_VERSION);
+	else if (parsed)
+		cw_login_malformed(s, type);
+	return !parsed;
+}
+
+bool cw_login_check_address(struct cw_server_session *s)
+{
+	if (s->ops->export_allows(s->export, (struct sockaddr *)&s->peer))
+		return true;
+	cw_login_refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
+			s->hello.export_name, &s->peer);
+	return false;
 }
 
 /* ---- hello ---- */
@@ -132,16 +152,8 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 		return;
 	}
 	ret = cw_parse_hello(letter->data, letter->len, &s->hello);
-	if (ret == -EPROTONOSUPPORT) {
-		cw_login_refuse(s, CW_REFUSED_VERSION, 0,
-				"this server speaks version %u of the protocol, and the connection was made for it",
-				CW_WIRE_VERSION);
+	if (!cw_login_check(s, letter->type, ret))
 		return;
-	}
-	if (ret) {
-		cw_login_malformed(s, letter->type);
-		return;
-	}
 	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
 	s->hello_at = cw_admission_clock();
 	s->features = s->hello.features_offered &
@@ -158,12 +170,8 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 				s->hello.export_name);
 	if (ret)
 		return;
-	if (!s->ops->export_allows(s->export, (struct sockaddr *)&s->peer)) {
-		cw_login_refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
-				s->hello.export_name, &s->peer);
-		return;
-	}
-	cw_login_challenge_client(s);
+	if (cw_login_check_address(s))
+		cw_login_challenge_client(s);
 }
 
 /* ---- proof ---- */
@@ -311,8 +319,7 @@ void cw_login_welcome(struct cw_server_session *s)
 	cw_login_report(s);
 }
 
-/* The login as the machine of the owners sees it. */
-static void cw_login_describe(struct cw_server_session *s)
+void cw_login_describe_member(struct cw_server_session *s)
 {
 	const struct cw_hello *hello = &s->hello;
 	struct cw_login *m = &s->member;
@@ -323,15 +330,24 @@ static void cw_login_describe(struct cw_server_session *s)
 	m->owner.serial = hello->serial;
 	m->path = hello->path;
 	m->epoch = hello->epoch;
+	m->dead_ms = s->welcome.dead_ms;
+	m->hello_at = s->hello_at;
+	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
+}
+
+/* The login as the machine of the owners sees it. */
+static void cw_login_describe(struct cw_server_session *s)
+{
+	const struct cw_hello *hello = &s->hello;
+	struct cw_login *m = &s->member;
+
+	cw_login_describe_member(s);
 	m->login_epoch = hello->epoch;
 	m->returning = hello->flags & CW_HELLO_RETURNING;
 	m->last = hello->last;
 	m->generation = hello->generation;
 	m->has_receipt = m->returning &&
 			 cw_admission_knows_receipt(&s->core->admission, m, hello->receipt);
-	m->dead_ms = s->welcome.dead_ms;
-	m->hello_at = s->hello_at;
-	m->waits = CW_OWNERS_WAIT_LEDGER; /* until it is judged */
 }
 
 static void cw_login_take_proof(struct cw_server_session *s, const struct cw_letter *letter)

@@ -9,7 +9,7 @@
 #include <linux/module.h>
 
 #include "../../owners/ledger_image.h"
-#include "session.h"
+#include "login.h"
 
 static unsigned int max_sessions = 256;
 module_param(max_sessions, uint, 0644);

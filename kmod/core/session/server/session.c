@@ -22,7 +22,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "session.h"
+#include "login.h"
 
 #define CW_LINK_MS 500 /* more for each data link: the client connects them one by one */
 #define CW_REFUSED_MS 1000 /* for a client to read why it was refused, and to close */
