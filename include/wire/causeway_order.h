@@ -20,7 +20,7 @@ extern "C" {
 struct cw_order {
 	u32 from_client, from_server;
 	u32 asked; /* number of DISCOVER messages, modulo 2^32 */
-	u32 told; /* number of EXPORTS messages, modulo 2^32 */
+	u32 listed; /* number of EXPORTS messages, modulo 2^32 */
 	/*
 	 * The numbers of FENCE and of FENCED messages, modulo 2^32. One FENCED may answer several
 	 * FENCEs, so the second number may stay behind when each FENCE has its answer.

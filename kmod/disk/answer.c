@@ -179,6 +179,6 @@ int cw_disk_message(struct cw_link *link, struct cw_message *msg)
 			ret = cw_request_answered(disk, link, msg, &done);
 	}
 	cw_message_put(msg);
-	cw_link_tell(link);
+	cw_link_return_credit(link);
 	return ret;
 }

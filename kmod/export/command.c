@@ -146,7 +146,7 @@ static int cwt_discard(struct cwt_command *c)
 	/* Ranges that fill more than one page stay in the receive. */
 	if (c->cmd.data_len <= CW_WIRE_PAGE && cwt_take_out(c))
 		rec = c->pages->data;
-	cw_link_tell(c->tl->link);
+	cw_link_return_credit(c->tl->link);
 	ranges = kmalloc_array(count, sizeof(*ranges),
 			       GFP_NOIO | __GFP_NORETRY | __GFP_NOWARN);
 	if (!ranges)
@@ -396,6 +396,6 @@ int cwt_message(struct cw_link *link, struct cw_message *msg)
 	 */
 	smp_mb();
 	if (llist_empty(&tl->queue))
-		cw_link_tell(link);
+		cw_link_return_credit(link);
 	return ret;
 }

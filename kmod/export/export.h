@@ -90,7 +90,7 @@ struct cwt_export {
 	struct work_struct end; /* queued when no command is left */
 	struct list_head stopping; /* in the list of cwt_stop_all() */
 	bool flushed; /* the final flush succeeded; valid once gone is complete */
-	bool told; /* the final notice is being sent or was sent */
+	bool final_notice; /* the final notice is being sent or was sent */
 	spinlock_t end_lock; /* guards over and pinned */
 	bool over; /* the end has finished: only this struct is left */
 	bool pinned; /* holds a reference to the module until it is over */

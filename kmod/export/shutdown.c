@@ -54,7 +54,7 @@ static void cwt_export_notify(struct cwt_export *e)
 	};
 
 	cwt_export_geometry(e, &notice.geo);
-	WRITE_ONCE(e->told, true);
+	WRITE_ONCE(e->final_notice, true);
 	cw_server_notice(e->core, &notice);
 	/* Waits for delivery: the end of a session would overtake the last message. */
 	cw_server_notice_wait(e->core, jiffies + CW_NOTICE_WAIT);
@@ -121,7 +121,7 @@ static bool cwt_end_wait(struct cwt_export *e, unsigned long until)
  */
 static void cwt_end_sessions(struct cwt_export *e)
 {
-	if (!READ_ONCE(e->told))
+	if (!READ_ONCE(e->final_notice))
 		cw_server_end(e->core, "the export took too long to end");
 }
 

@@ -188,7 +188,7 @@ static void cwt_link_work(struct work_struct *work)
 	if (gather)
 		cwt_batch_finish(&together);
 	if (commands)
-		cw_link_tell(tl->link);
+		cw_link_return_credit(tl->link);
 	memalloc_noio_restore(noio);
 	cwt_link_put(tl);
 }

@@ -134,25 +134,25 @@ int cw_link_take(struct cw_link *link, struct cw_message *msg)
 
 /* ---- room ---- */
 
-void cw_link_tell(struct cw_link *link)
+void cw_link_return_credit(struct cw_link *link)
 {
-	u32 untold = (u32)atomic_read(&link->rx_messages) - READ_ONCE(link->told);
-	u32 unanswered = READ_ONCE(link->rx_records) - READ_ONCE(link->told);
+	u32 unreturned = (u32)atomic_read(&link->rx_messages) - READ_ONCE(link->returned);
+	u32 unanswered = READ_ONCE(link->rx_records) - READ_ONCE(link->returned);
 
-	if (likely(unanswered < link->messages / 2) || untold < link->messages / 4 ||
+	if (likely(unanswered < link->messages / 2) || unreturned < link->messages / 4 ||
 	    !link->messages)
 		return;
 	/* A gathered message will carry the credit. If no tx is free, ->room() calls us again. */
 	if (!READ_ONCE(link->corked))
 		cw_link_send_control(link, CW_MSG_ALIVE, NULL, 0);
 }
-EXPORT_SYMBOL_GPL(cw_link_tell);
+EXPORT_SYMBOL_GPL(cw_link_return_credit);
 
 void cw_link_has_room(struct cw_link *link)
 {
 	if (READ_ONCE(link->alive_owed))
 		cw_link_send_alive(link);
-	cw_link_tell(link);
+	cw_link_return_credit(link);
 	if (link->handler->room)
 		link->handler->room(link);
 }

@@ -230,7 +230,7 @@ struct cw_link {
 	bool short_of_room; /* handler->room() must be called when credit arrives */
 	u32 rx_records; /* messages with records received; receive context */
 	atomic_t rx_messages; /* of rx_records, those whose receive was posted again */
-	u32 told; /* rx_messages as the peer knows it; under tx_lock */
+	u32 returned; /* rx_messages as the peer knows it; under tx_lock */
 	u32 commands; /* client: commands sent; under tx_lock */
 	u32 answers; /* client: completions received; receive context */
 
@@ -382,7 +382,7 @@ static inline u32 cw_link_held(const struct cw_link *link)
 }
 
 /**
- * cw_link_tell() - send credit to the peer if it knows of too little
+ * cw_link_return_credit() - send credit to the peer if it knows of too little
  * @link: link
  *
  * Every message carries credit. A handler that takes messages calls this function after it has sent
@@ -390,7 +390,7 @@ static inline u32 cw_link_held(const struct cw_link *link)
  *
  * Context: Any context. The caller does not hold tx_lock.
  */
-void cw_link_tell(struct cw_link *link);
+void cw_link_return_credit(struct cw_link *link);
 
 /**
  * cw_link_send() - send a message

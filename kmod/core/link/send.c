@@ -38,16 +38,16 @@ static bool cw_link_strip(struct cw_link *link, struct cw_tx *tx)
 	if (tx->type == CW_MSG_COMPLETIONS) {
 		if (!cw_bare_read(tx->trailer, taken, &tx->imm))
 			return false;
-		WRITE_ONCE(link->told, taken);
+		WRITE_ONCE(link->returned, taken);
 		return true;
 	}
 	rec = tx->trailer;
 	slot = &link->bare_slots[link->tx_ordinal % link->limits.depth];
-	if (taken == link->told || taken - link->told > link->messages / 2 ||
+	if (taken == link->returned || taken - link->returned > link->messages / 2 ||
 	    *slot != CW_NO_SLOT || !cw_bare_write(rec, &tx->imm))
 		return false;
 	WRITE_ONCE(*slot, le16_to_cpu(rec->slot));
-	WRITE_ONCE(link->told, link->told + 1);
+	WRITE_ONCE(link->returned, link->returned + 1);
 	return true;
 }
 
@@ -59,9 +59,9 @@ void cw_link_post(struct cw_link *link, struct cw_tx *tx)
 		link->stats.n[CW_N_BARE_SENDS]++;
 	} else {
 		if (link->kind == CW_LINK_DATA)
-			WRITE_ONCE(link->told, atomic_read(&link->rx_messages));
+			WRITE_ONCE(link->returned, atomic_read(&link->rx_messages));
 		cw_pack_tail(tx->trailer + tx->count * tx->record, tx->type, tx->count,
-			     tx->data_len, link->tx_ordinal, link->told);
+			     tx->data_len, link->tx_ordinal, link->returned);
 	}
 	if (link->kind == CW_LINK_CONTROL)
 		cw_order_note(&link->order, tx->type, !link->server);

@@ -25,7 +25,7 @@ void cw_order_note(struct cw_order *order, u8 type, bool from_client)
 	if (type == CW_MSG_DISCOVER)
 		order->asked++;
 	else if (type == CW_MSG_EXPORTS)
-		order->told++;
+		order->listed++;
 	else if (type == CW_MSG_FENCE)
 		order->fences++;
 	else if (type == CW_MSG_FENCED)
@@ -80,7 +80,7 @@ static bool cw_order_server_may(const struct cw_order *order, u8 type)
 	case CW_MSG_REFUSED:
 		return asked & OPENINGS && !(before & (LOGGED_IN | BIT_OF(CW_MSG_REFUSED)));
 	case CW_MSG_EXPORTS:
-		return order->asked != order->told;
+		return order->asked != order->listed;
 	case CW_MSG_FENCED:
 		/*
 		 * One answer may stand for several FENCEs. The two counts then differ for ever, so

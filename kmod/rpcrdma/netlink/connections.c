@@ -34,7 +34,7 @@ static enum cw_role cwr_connection_role_of(const struct cwr_connection *c)
  */
 static void cwr_connection_announce(struct work_struct *work)
 {
-	struct cwr_connection *c = container_of(work, struct cwr_connection, tell_work);
+	struct cwr_connection *c = container_of(work, struct cwr_connection, announce);
 	char server[sizeof(c->server)], reason[sizeof(c->reason)];
 	const char *name = server;
 	struct sockaddr_storage peer;
@@ -73,7 +73,7 @@ void cwr_connection_add(struct cwr_connection *c, enum cwr_role role, const stru
 	c->state = CWR_IDLE;
 	c->since = ktime_get();
 	spin_lock_init(&c->lock);
-	INIT_WORK(&c->tell_work, cwr_connection_announce);
+	INIT_WORK(&c->announce, cwr_connection_announce);
 	if (peer)
 		memcpy(&c->peer, peer, peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
 								     sizeof(struct sockaddr_in));
@@ -92,7 +92,7 @@ void cwr_connection_remove(struct cwr_connection *c)
 	mutex_unlock(&lock);
 	c->entry.next = NULL;
 	/* The owner changes it no more; the last changes are still sent. */
-	flush_work(&c->tell_work);
+	flush_work(&c->announce);
 	free_percpu(c->counters);
 	c->counters = NULL;
 }
@@ -123,7 +123,7 @@ void cwr_connection_state(struct cwr_connection *c, enum cwr_state state)
 	else if (state == CWR_BROKEN)
 		c->events |= BIT(TELL_FAILED);
 	if (c->events)
-		schedule_work(&c->tell_work);
+		schedule_work(&c->announce);
 	spin_unlock_irqrestore(&c->lock, flags);
 }
 
@@ -159,7 +159,7 @@ void cwr_connection_rail(struct cwr_connection *c, unsigned int index, unsigned 
 	spin_unlock_irqrestore(&c->lock, flags);
 }
 
-int cwr_connections_each(long *from, int (*tell_one)(void *arg, struct cwr_connection *c),
+int cwr_connections_each(long *from, int (*report)(void *arg, struct cwr_connection *c),
 			 void *arg)
 {
 	struct cwr_connection *c;
@@ -170,7 +170,7 @@ int cwr_connections_each(long *from, int (*tell_one)(void *arg, struct cwr_conne
 	list_for_each_entry(c, &connections, entry) {
 		if (i++ < *from)
 			continue;
-		ret = tell_one(arg, c);
+		ret = report(arg, c);
 		if (ret)
 			break;
 		*from = i;

@@ -93,8 +93,8 @@ struct cwr_connection {
 	u32 reconnects;
 	unsigned int nr_rails; /* 0: one queue pair, described by the fields above */
 	struct cwr_rail rails[CW_NFS_SOURCES];
-	unsigned long events; /* bits of events that tell_work has to send */
-	struct work_struct tell_work;
+	unsigned long events; /* bits of events that announce has to send */
+	struct work_struct announce;
 };
 
 /**
@@ -177,13 +177,13 @@ static inline void cwr_count(struct cwr_connection *c, unsigned int counter, u64
 /**
  * cwr_connections_each() - calls a function for each connection, until it fails
  * @from: position in the list to start at; set behind the last connection that succeeded
- * @tell: called under the lock of the list; 0 continues
- * @arg: for @tell
+ * @report: called under the lock of the list; 0 continues
+ * @arg: for @report
  *
  * Context: Process context. May sleep. Takes the lock of the list.
- * Return: 0, or the result of @tell.
+ * Return: 0, or the result of @report.
  */
-int cwr_connections_each(long *from, int (*tell)(void *arg, struct cwr_connection *c), void *arg);
+int cwr_connections_each(long *from, int (*report)(void *arg, struct cwr_connection *c), void *arg);
 
 /**
  * cwr_connection_sum() - sums the counters of a connection over all processors

@@ -104,7 +104,7 @@ int cwr_rule_remove(const struct cw_cidr *to)
 	return rule ? 0 : -ENOENT;
 }
 
-int cwr_rules_each(long *from, int (*tell)(void *arg, struct cwr_rule *rule), void *arg)
+int cwr_rules_each(long *from, int (*report)(void *arg, struct cwr_rule *rule), void *arg)
 {
 	struct cwr_rule *rule;
 	long i = 0;
@@ -114,7 +114,7 @@ int cwr_rules_each(long *from, int (*tell)(void *arg, struct cwr_rule *rule), vo
 	list_for_each_entry(rule, &rules, entry) {
 		if (i++ < *from)
 			continue;
-		ret = tell(arg, rule);
+		ret = report(arg, rule);
 		if (ret)
 			break;
 		*from = i;

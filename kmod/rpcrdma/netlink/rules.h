@@ -50,13 +50,13 @@ int cwr_rule_remove(const struct cw_cidr *to);
 /**
  * cwr_rules_each() - calls a function for each rule, until it fails
  * @from: position in the list to start at; set behind the last rule that succeeded
- * @tell: called under the lock of the list; 0 continues
- * @arg: for @tell
+ * @report: called under the lock of the list; 0 continues
+ * @arg: for @report
  *
  * Context: Process context. May sleep. Takes the lock of the list.
- * Return: 0, or the result of @tell.
+ * Return: 0, or the result of @report.
  */
-int cwr_rules_each(long *from, int (*tell)(void *arg, struct cwr_rule *rule), void *arg);
+int cwr_rules_each(long *from, int (*report)(void *arg, struct cwr_rule *rule), void *arg);
 /**
  * cwr_rules_free() - frees all rules, when the module is unloaded
  *

@@ -167,11 +167,11 @@ void cw_server_notice(struct cw_server_export *x, const struct cw_notice *notice
 		numbered.sequence = s->paths->notices;
 		cw_pack_notice(&wire, &numbered);
 		ret = cw_link_send_control_tracked(s->control, CW_MSG_NOTICE, &wire, sizeof(wire),
-						   final && !s->told ? &s->noticed : NULL);
+						   final && !s->final_notice ? &s->noticed : NULL);
 		if (ret)
 			cw_server_session_end(s, "it could not be notified of a change");
 		else if (final)
-			s->told = true;
+			s->final_notice = true;
 	}
 	mutex_unlock(&cw_server_lock);
 }
@@ -184,7 +184,7 @@ static struct cw_server_session *cw_server_not_noticed(struct cw_server_export *
 
 	mutex_lock(&cw_server_lock);
 	list_for_each_entry(s, &x->sessions, beside) {
-		if (s->told && !completion_done(&s->noticed)) {
+		if (s->final_notice && !completion_done(&s->noticed)) {
 			kref_get(&s->users);
 			found = s;
 			break;

@@ -99,7 +99,7 @@ struct cw_server_session {
 
 	/* Under cw_server_lock. */
 	bool counted; /* by the limits of logins, from its first judgement on */
-	bool told; /* it was sent the final notice */
+	bool final_notice; /* it was sent the final notice */
 
 	struct percpu_ref commands; /* what the finish waits for */
 
