@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk twenty times attached, used and detached leaves no memory and no RDMA object behind; the modules come and go between."""
+"""A disk is attached, used and detached twenty times, and the modules are unloaded in between. No
+memory and no RDMA object is left behind."""
 from machine.topology import pair
 
 TOPOLOGY = pair(leaks=True)

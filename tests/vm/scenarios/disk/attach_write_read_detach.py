@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A memory disk is attached, verified by fio at every size and depth, and detached; up to 16 KiB need no registration."""
+"""A memory disk is attached, verified by fio with several block sizes and depths, and detached.
+Requests of up to 16 KiB need no memory registration."""
 from using import causeway
 
 TIER = "check"
@@ -26,7 +27,8 @@ def scenario(rig):
                             ("16k", 32, "4M"), ("128k", 4, "8M"), ("1M", 2, "16M")):
         fio(client, f"w{bs}", "randwrite", bs, depth, size)
 
-    # udev reads a disk after a write, and its reads would be counted too. It does not while another process locks the disk.
+    # udev reads a disk after a write, and the counters would include its reads. udev does not read
+    # a disk while another process locks it.
     alone = client.start(f"flock {DISK} sh -c 'echo alone; cat'", has_input=True)
     alone.wait_for("alone")
     before = counters(client)
@@ -42,7 +44,8 @@ def scenario(rig):
     assert after["receives"] - before["receives"] <= reads + 4, (before, after)
     assert after["inline_reads"] - before["inline_reads"] == reads, (before, after)
 
-    # Not verified: fio reads back in order, and the block layer would make long requests of that.
+    # fio does not verify here: it would read back in order, and the block layer would merge those
+    # reads into long requests.
     small = f"--filename={DISK} --direct=1 --ioengine=libaio --bsrange=512-16k --iodepth=16 --size=4M --minimal >/dev/null"
     before = after
     client.run(f"fio --name=read --rw=randread {small}")
@@ -56,8 +59,9 @@ def scenario(rig):
     bulk = counters(client)
     assert bulk["registrations"] > after["registrations"], (after, bulk)
 
-    # With one write at a time each page is sent without a trailer. Such a message returns one credit. The first write may
-    # have no credit to return. A read of another process would have returned the credit that the next write has to return.
+    # With one write at a time, each page is sent without a trailer. Such a message returns one
+    # credit. The first write may have no credit to return. A read of another process would return
+    # the credit that the next write has to return.
     fio(client, "bare", "randwrite", "4k", 1, "256k")
     after, answers = (counters(host, role) for host, role in ((client, "client"), (server, "server")))
     assert after["bare_sends"] - bulk["bare_sends"] >= 63, (bulk, after)

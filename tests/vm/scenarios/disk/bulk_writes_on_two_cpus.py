@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Verified I/O of all sizes on two disks keeps its content when both hosts post and complete on two processors. One disk is the
-server's memory, which goes out as it is; what the other one reads and writes goes through memory of its own."""
+"""Verified I/O of all sizes on two disks keeps its content when both hosts post and complete on two
+processors. One disk is in the server's memory, which the server sends as it is. The data of the
+other disk goes through memory of its transfer."""
 
 from machine.needs import module
 

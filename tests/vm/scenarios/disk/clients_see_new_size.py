@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An export that grows or shrinks has its new size at the client within seconds; I/O beyond the end fails, and only that."""
+"""The client sees the new size of an export that grew or shrank within seconds. Only I/O beyond the
+end fails."""
 import re
 
 from machine.topology import Disk, pair
@@ -32,7 +33,8 @@ def scenario(rig):
         client.run(f"causeway attach 10.0.0.1/{name}")
         assert size(client, name) == 32 * MIB
 
-    # By the client's clock, in which the time is that the command takes to get to the server.
+    # The client's clock measures the time, which includes the time until the command reaches the
+    # server.
     seen = client.start(f"began=$(date +%s%N); echo waiting; until [ $(blockdev --getsize64 {LINK}file) = {48 * MIB} ]; do "
                         "read -rt 0.05 <> <(:); done; echo $((($(date +%s%N) - began) / 1000000)) ms")
     seen.wait_for("waiting")
@@ -41,7 +43,7 @@ def scenario(rig):
     seen.wait(check=False)
     took = int(re.search(r"(\d+) ms", seen.out).group(1))
     print(f"the new size was there after {took} ms")
-    # The server looks once a second.
+    # The server reads the size once a second.
     assert took < 4000 * client.agent.scale, took
     server.run(f"dmsetup reload data --table '0 98304 linear {store} 0' && dmsetup resume data")
     events.wait_for(f"resized 10.0.0.1/device.*{48 * MIB}")
@@ -49,7 +51,8 @@ def scenario(rig):
         assert size(client, name) == 48 * MIB
         client.run(f"dd if=/dev/urandom of={LINK}{name} bs=1M seek=40 count=8 oflag=direct conv=notrunc")
 
-    # Cut while it is written all over: what lies beyond fails, what lies before does not.
+    # The export shrinks during writes to all of it: writes beyond the new end fail, other writes do
+    # not.
     for name, cut in (("file", "truncate -s 24M /srv/files/disk.img"),
                       ("device", f"dmsetup reload data --table '0 49152 linear {store} 0' && dmsetup resume data")):
         fio = client.start(f"fio --name=cut --filename={LINK}{name} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k "
@@ -64,7 +67,8 @@ def scenario(rig):
         client.fails(f"dd if=/dev/zero of={LINK}{name} bs=1M seek=24 count=1 oflag=direct conv=notrunc", "No space|past")
     assert int(server.run("stat -c %s /srv/files/disk.img").out) == 24 * MIB
 
-    # A write that the cut overtakes on its way into the file: both wait for a frozen file system, the cut first.
+    # The cut overtakes a write on its way into the file: a frozen file system makes both wait, the
+    # cut first.
     server.run("truncate -s 48M /srv/files/disk.img")
     client.wait_for(f"[ $(blockdev --getsize64 {LINK}file) = {48 * MIB} ]")
     waiting = "[ $(grep -l percpu_rwsem_wait /proc/[0-9]*/wchan | wc -l) = {} ]"
@@ -75,7 +79,7 @@ def scenario(rig):
     server.wait_for(waiting.format(2))
     server.run("fsfreeze -u /srv/files")
     cut.wait()
-    late.wait(check=False)      # an error when the cut came first, as on most machines
+    late.wait(check=False)      # fails if the cut came first, as on most machines
     assert int(server.run("stat -c %s /srv/files/disk.img").out) == 24 * MIB
     client.wait_for(f"[ $(blockdev --getsize64 {LINK}file) = {24 * MIB} ]")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Of two machines with the same memory, or with the same host UUID, the one that answers keeps the disk, and the server refuses the
-other."""
+"""Two machines have the same memory or the same host UUID. The one that answers keeps the disk, and
+the server refuses the other."""
 from machine.topology import pair
 
 TOPOLOGY = pair()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Depth, queues, large commands of a link, and the time of a command: I/O that reaches a limit waits, and none of it fails."""
+"""I/O that reaches a limit waits. It fails only if the server grants fewer queues than before. The
+limits are the depth, the number of queues, the large commands of a link, and the time of a
+command."""
 import re
 
 from machine.needs import module
@@ -25,12 +27,12 @@ def make_slow_disk(server):
 
 
 def more_commands_than_the_depth(server, client):
-    """The server has as many as it granted and no more; the others wait at the client."""
+    """The server gets as many commands as it granted and no more; the others wait at the client."""
     server.run(f"echo {DEPTH} >{PARAMETERS}/max_depth")
     client.run("causeway attach 10.0.0.1/slow && udevadm settle")
     assert causeway.attachment(client)["depth"] == DEPTH, causeway.attachment(client)
     server.run("udevadm settle; dmsetup suspend slow")
-    # fio opens the disk twice. udev, which would read it between, leaves a disk that is locked.
+    # fio opens the disk twice. udev would read the disk in between, but leaves a locked disk alone.
     fio = client.start(f"flock {SLOW} fio --name=deep --filename={SLOW} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth={WRITES} "
                        f"--number_ios={WRITES} --minimal >/dev/null")
     server.wait_for(f"causeway stat | grep -qE '^ *writes +{DEPTH}$'")
@@ -45,7 +47,8 @@ def more_commands_than_the_depth(server, client):
 
 
 def fewer_queues_than_before(server, client, events):
-    """A block device keeps its queues. Its I/O fails until the server grants as many again."""
+    """A block device keeps its number of queues. Its I/O fails until the server grants that number
+    again."""
     client.run("causeway attach 10.0.0.1/m --queues 2 && udevadm settle")
     assert causeway.connection(client)["queues"] == 2, causeway.connection(client)
     server.run(f"echo 1 >{PARAMETERS}/max_queues")
@@ -64,11 +67,12 @@ def fewer_queues_than_before(server, client, events):
 
 
 def large_commands(server, client):
-    """Return how many large commands waited at the server, and how often the connection was made anew."""
+    """Return the number of large commands that waited at the server, the number of reconnects, and
+    the reason of the last one."""
     client.run("causeway attach 10.0.0.1/m --queues 1 && udevadm settle")
     server.run(f"{{ mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}; }} && echo >{TRACING}/trace && "
                f"echo 1 >{TRACING}/events/causeway_target/cwt_command_parked/enable")
-    # All are there before the first answer to an RDMA READ is.
+    # All commands arrive before the first answer to an RDMA READ.
     client.run("tc qdisc replace dev eth0 root netem delay 300ms limit 100000")
     client.run(f"fio --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=write --bs=64k --size=8M --iodepth={2 * TRANSFERS} "
                f"--iodepth_batch_submit={2 * TRANSFERS} --verify=crc32c --do_verify=0 --minimal >/dev/null", timeout=120)
@@ -83,8 +87,9 @@ def large_commands(server, client):
 
 
 def more_large_commands_than_a_link_runs(server, client, say):
-    """The others wait at the server for one that has ended. When the rig stalls, an answer to RDMA READ takes longer than the adapter
-    waits for it, and the retransmission of rxe in 6.1 may break the connection. Such a round is repeated."""
+    """Commands beyond the limit wait at the server until another one ends. When the rig stalls, an
+    answer to an RDMA READ takes longer than the adapter waits for it, and the retransmission of rxe
+    in Linux 6.1 may break the connection. Such a round is repeated."""
     rounds = []
     while not rounds or (rounds[-1][1] and len(rounds) < ROUNDS):
         before = server.starved() + client.starved()
@@ -97,7 +102,8 @@ def more_large_commands_than_a_link_runs(server, client, say):
 
 
 def a_command_that_takes_longer_than_its_time(server, client, events):
-    """The connection is made anew, and the command is sent again when the disk has let go of it."""
+    """The client connects again, and sends the command again when the server's disk has ended
+    it."""
     client.run("causeway attach 10.0.0.1/slow && udevadm settle; dmesg -C")
     server.run("udevadm settle; dmsetup suspend slow")
     client.run("head -c 4096 /dev/urandom >/tmp/page; echo causeway-test sent >/dev/kmsg")
@@ -130,6 +136,6 @@ def scenario(rig):
     took = a_command_that_takes_longer_than_its_time(server, client, events)
     rig.say(f"     large commands that waited at the server: {parked}; a command was given up after {took:.1f} s")
     assert parked >= TRANSFERS, parked
-    # blk-mq looks at the time of requests in steps.
+    # blk-mq checks the time of requests in steps.
     assert rig.kernel_name != "stock" or COMMAND - 0.1 <= took < COMMAND + 8, took
     server.run("causeway stop --force && dmsetup remove slow && modprobe -r brd")

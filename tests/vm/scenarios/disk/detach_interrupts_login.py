@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Detaching by force does not wait for an attempt to connect; a timeout that no adapter knows is refused."""
+"""A forced detach does not wait for an attempt to connect. The module refuses an ACK timeout that
+no adapter supports."""
 from using import causeway
 
 TIER = "check"
@@ -10,7 +11,7 @@ LOST = 10_000   # ms
 
 
 def detach(client):
-    """Detach the disk by force; returns how many ms that took."""
+    """Detach the disk by force; return how many ms that took."""
     out = client.run("before=$(date +%s%N); causeway detach 10.0.0.1/m --force >/dev/null && "
                      "echo $((($(date +%s%N) - before) / 1000000))", timeout=60).lines
     return int(out[-1])
@@ -29,7 +30,8 @@ def scenario(rig):
     server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     events = causeway.watch(client)
-    # The client's own cable is plugged in: the client tries to resolve the server's address, and gets no answer.
+    # The client's own cable is plugged in: the client tries to resolve the server's address and
+    # gets no answer.
     server.link_down()
     client.run("ip neigh flush dev eth0")
     reader = client.start("dd if=/dev/causeway/10.0.0.1/m of=/dev/null bs=4k count=1 iflag=direct")

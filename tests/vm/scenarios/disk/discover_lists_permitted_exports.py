@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""discover lists the exports that are open to the asking address, however many, and no others."""
+"""discover lists all exports that are open to the asking address, and no others. The list may need
+more than one message."""
 from using import causeway
 
 TIER = "long"
@@ -28,7 +29,7 @@ def scenario(rig):
     there = causeway.exports(server)
     assert {each["name"]: each["identity"] for each in there}["v4"] == by_v4["v4"]["identity"], there
 
-    # More than one message holds.
+    # These are more exports than one message holds.
     server.run("for ((i = 0; i < 70; i++)); do causeway export add many$i --ram 4K --no-persist --allow any >/dev/null || exit; done",
                timeout=120)
     many = seen(client, "10.0.0.1")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is exported and attached is there again after a reboot of both machines, whichever of them is first. A client goes down
-while a program waits without a limit for a server that is gone."""
+"""Exports and attachments are there again after a reboot of both machines, whichever boots first. A
+client shuts down while a program waits without a limit for a server that is gone."""
 
 from machine.topology import Disk, pair
 from using import causeway
@@ -27,7 +27,7 @@ def scenario(rig):
     content = client.run(f"dd if={DISK}d bs=1M count=4 iflag=direct status=none | sha256sum").out
     told = exports(server), attachments(client)
 
-    # The client first: it goes on trying until there is a server.
+    # The client boots first: it tries until the server is there.
     client.shutdown()
     server.shutdown()
     client.boot()
@@ -38,7 +38,7 @@ def scenario(rig):
     assert (exports(server), attachments(client)) == told, (told, exports(server), attachments(client))
     assert client.run(f"dd if={DISK}d bs=1M count=4 iflag=direct status=none | sha256sum").out == content
 
-    # The server first.
+    # The server is up before the client boots.
     client.shutdown()
     client.boot()
     client.wait_for(f"[ -b {DISK}d ] && [ -b {DISK}m ]", timeout=120)
@@ -57,7 +57,7 @@ def scenario(rig):
 
 
 def exports(server):
-    """All of the configuration that has to last."""
+    """Return the configuration that has to survive the reboot."""
     return [{key: each[key] for key in ("name", "path", "size", "read_only", "exclusive", "write_through", "allow", "has_key",
                                         "persistent")}
             | ({"identity": each["identity"]} if each["backend"] != "ram" else {})

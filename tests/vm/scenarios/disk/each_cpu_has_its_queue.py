@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk has one queue pair and one hardware queue for each CPU of its client, and programs on all CPUs use them all."""
+"""A disk has one queue pair and one hardware queue for each CPU of its client. Programs on all CPUs
+use all of them."""
 import json
 
 from machine.topology import pair
@@ -15,7 +16,8 @@ def connection(host, role):
 
 
 def sent(host):
-    """The packet number at which each connected queue pair is, control first."""
+    """Return the current packet number of each connected queue pair; that of the control link is
+    the first."""
     pairs = [each for each in json.loads(host.run("rdma -j resource show qp").out) if each["type"] == "RC"]
     return [each["sq-psn"] for each in sorted(pairs, key=lambda each: each["lqpn"])]
 
@@ -28,12 +30,13 @@ def spreads(server, client, name, cpus):
     maps = [line.replace(" ", "").split(",") for line in client.run(f"cat /sys/block/{node}/mq/*/cpu_list").lines]
     assert sorted(maps) == [[str(cpu)] for cpu in range(cpus)], maps
     before = sent(client)
-    assert len(before) == cpus + 1, before      # one more, for control
+    assert len(before) == cpus + 1, before      # one more, for the control link
     client.run(f"fio --name=each --filename={disk} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth=8 "
                f"--numjobs={cpus} --cpus_allowed=0-{cpus - 1} --cpus_allowed_policy=split --size=1M --offset_increment=1M "
                "--verify=crc32c --verify_fatal=1 --minimal >/dev/null", timeout=180)
     packets = [(new - old) % (1 << 24) for old, new in zip(before, sent(client))][1:]
-    # 256 writes and as many reads each, some of them batched, but most on the CPU of the job.
+    # Each job writes 256 blocks and reads them. Some commands are batched, but most are sent on the
+    # job's CPU.
     assert all(each > 100 for each in packets), packets
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An export does not start when its ledger of owners is absent, damaged or another one, and starts with one sound copy, which
-repairs the other. A client that returns detects an older copy that was put back. A ledger that exists can be written in a full
-folder. --forget-owners makes a new ledger."""
+"""An export does not start if its ledger of owners is absent, damaged or that of another disk. It
+starts if one copy is sound, and repairs the other. A client that returns detects that an older copy
+was put back. An existing ledger can be written although its folder is full. --forget-owners makes a
+new ledger."""
 
 from machine.topology import Disk, pair
 from using import causeway
@@ -14,7 +15,8 @@ STATE = "/srv/state"
 SAVED = "/tmp/saved"
 DISK = "/dev/causeway/10.0.0.1/d"
 BAD_CONFIG = 78
-# Bytes that a torn write leaves: of nothing, of the header, of the first host.
+# The lengths to which a torn write cuts the file: empty, within the header, at its end, within the
+# first host.
 CUTS = (0, 60, 128, 200)
 # Bytes that are flipped: the magic number, the checksum, the generation, the secret, the first host.
 FLIPS = (2, 9, 25, 70, 140)
@@ -38,7 +40,7 @@ def put_back(server, files, folder=SAVED):
 
 
 def refused(server, files, saying):
-    """The export does not start, and the files stay as they are."""
+    """Check that the export does not start, and that the files stay as they are."""
     before = server.run(f"sha256sum {' '.join(files)} 2>&1", check=False).out
     result = server.fails("causeway restore", saying)
     assert "ledger-unusable" in server.run("causeway --json doctor", check=False).out
@@ -48,7 +50,7 @@ def refused(server, files, saying):
 
 
 def damage(server, files):
-    """Damage both copies in each way; yields the error message that belongs to it."""
+    """Damage both copies in each way; yield the error message that belongs to it."""
     server.run(f"rm {' '.join(files)}")
     yield "there is no such file"
     for cut in CUTS:
@@ -76,7 +78,7 @@ def unreadable_ledgers(server, files):
 
 
 def ledgers_of_others(server, files):
-    """The ledger of another disk, and a later one of the same disk."""
+    """The export refuses the ledger of another disk, and another ledger of the same disk."""
     server.run("modprobe loop && truncate -s 1M /tmp/other.img")
     loop = server.run("losetup --find --show /tmp/other.img").out.strip()
     server.run(f"causeway export add other --device {loop} --allow any")
@@ -96,7 +98,8 @@ def ledgers_of_others(server, files):
 
 
 def one_copy_is_enough(server, client, files, events):
-    """The client comes back each time, and the other copy is the same again."""
+    """With one damaged copy the client comes back each time, and the copies become the same
+    again."""
     for bad in (0, 1):
         for deed in (f"rm {files[bad]}", f"truncate -s 100 {files[bad]}",
                      f"printf x | dd of={files[bad]} bs=1 seek=40 conv=notrunc status=none"):
@@ -108,7 +111,8 @@ def one_copy_is_enough(server, client, files, events):
 
 
 def older_copy(server, client, files, events):
-    """The client has seen a newer ledger: the server refuses every login until the owners are discarded."""
+    """The client has seen a newer ledger: the server refuses every login until the administrator
+    discards the owners."""
     events.skip()
     server.run("causeway restore")
     live(client, events)
@@ -128,7 +132,7 @@ def older_copy(server, client, files, events):
     assert "ledger-outdated" in server.run("causeway --json doctor", check=False).out
     assert server.fails("causeway attach 10.0.0.1/d", "(?i)ledger").rc != 0
 
-    # The refusal is in the ledger, too.
+    # The ledger keeps the refusal, too.
     server.run("causeway stop --force && causeway restore")
     assert exported(server)["d"]["outdated"]
     before = exported(server)["d"]["ledger"]
@@ -138,7 +142,7 @@ def older_copy(server, client, files, events):
     server.run(f"causeway stop --force && {add}")
     after = exported(server)["d"]
     assert after["ledger"] != before and not after["outdated"], after
-    # What was attached before is superseded for good.
+    # The earlier attachment is superseded for good.
     client.wait_for(f"! timeout 20 dd if={DISK} of=/dev/null bs=4k count=1 iflag=direct status=none", timeout=90)
     client.run("causeway detach 10.0.0.1/d --force && causeway attach 10.0.0.1/d")
     client.run(f"dd if=/dev/urandom of={DISK} bs=4k count=1 oflag=direct status=none")
@@ -146,7 +150,8 @@ def older_copy(server, client, files, events):
 
 
 def folders(server, client):
-    """A folder without room, one that became full, one that is read-only."""
+    """An export reports a folder that is full or read-only. A ledger that exists can be written
+    although its folder became full."""
     device = server.disk("store")
     add = f"causeway export add e --device {device} --state-folder {STATE} --allow any"
     server.run(f"mkdir -p {STATE} && mount -t tmpfs -o size=300k,mode=0755 state {STATE}")
@@ -165,7 +170,8 @@ def folders(server, client):
     assert "e" not in exported(server)
     server.run(f"mount -o remount,rw {STATE} && causeway restore")
 
-    # The folder is known without the configuration, and is missed when it is not mounted.
+    # The record in the default folder names the state folder, also without the configuration. The
+    # command reports that the ledger is not there while the folder is not mounted.
     server.run("causeway export remove e")
     server.run(f"umount {STATE}")
     server.fails(f"causeway export add e --device {device} --uuid {identity} --allow any", f"is not in {STATE}: there is neither")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A discard of xfs or ext4 at the client, with many ranges in one command, frees those ranges at the server and nothing else.
-Zeroes that must stay allocated do, also where the server's file system can only write them."""
+"""A discard of xfs or ext4 at the client, with many ranges in one command, frees those ranges at
+the server and nothing else. Zeroes that must stay allocated stay allocated, even if the server's
+file system can only write them."""
 import re
 
 from machine.topology import Disk, pair
@@ -43,7 +44,8 @@ def scenario(rig):
 
 
 def make(client, place):
-    """Files of which every other one is removed, in pieces that do not adjoin."""
+    """Make files in pieces that do not adjoin, of which the caller removes every other one. Return
+    the sums of the other files."""
     client.run(f"cd {place} && for ((i = 0; i < {FILES}; i++)); do dd if=/dev/urandom of=$i bs={SIZE} count=1 status=none || "
                "exit; done; sync -f .")
     return client.run(f"cd {place} && sha256sum $(seq 1 2 {FILES - 1})").out
@@ -55,7 +57,8 @@ def remain(client, place, sums):
 
 
 def xfs(server, client):
-    """Its log discards what one checkpoint freed, all at once."""
+    """The log of xfs discards everything that one checkpoint freed, in fewer commands than
+    ranges."""
     disk, path = AT + "xfs", "/srv/files/xfs.img"
     client.run(f"mkfs.xfs -q -f -m reflink=0 {disk} && mount -o discard {disk} /mnt/xfs", timeout=120)
     sums = make(client, "/mnt/xfs")
@@ -87,14 +90,15 @@ def ext4(server, client):
 
 
 def zeroes(server, client):
-    """In a file of blocks without extents, as ext3 had them: no range of it can be made zero but by writing zeroes."""
+    """The file has no extents, like those of ext3: the server can zero a range of it only by
+    writing zeroes."""
     path, disk = "/srv/old/disk.img", AT + "old"
     server.run(f"dd if=/dev/urandom of={path} bs=1M count=8 status=none && sync -f {path} && causeway export add old --file {path} --allow any")
     server.fails(f"fallocate -z -o 0 -l 1M -n {path}", "unsupported|not supported")
     client.run("causeway attach 10.0.0.1/old")
     client.run(f"dd if={disk} of=/tmp/wanted bs=1M iflag=direct status=none")
     full = allocated(server, path)
-    # Not whole pages, and more than one write of the server.
+    # The ranges are not whole pages, and need more than one write of the server.
     for start, length in ((4096, 4096), (1 * MIB + 4096, 300 << 10), (3 * MIB, 2 * MIB)):
         client.run(f"fallocate -z -n -o {start} -l {length} {disk} && "
                    f"dd if=/dev/zero of=/tmp/wanted bs=4k seek={start // 4096} count={length // 4096} conv=notrunc status=none && "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ext4 and xfs on an exported file and on an exported device keep verified content over unmount, detach and attach."""
+"""ext4 and xfs keep verified content over unmount, detach and attach, on an exported file and on an
+exported device."""
 from machine.topology import Disk, pair
 
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})

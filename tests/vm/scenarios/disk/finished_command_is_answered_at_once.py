@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk takes one command at a time. The server answers each command when it is done, and not after it has given the disk the last
-command of a batch."""
+"""The server answers each command when it is done, even if the disk takes one command at a time and
+has not got all commands of a batch yet."""
 import json
 
 from machine.needs import module
@@ -9,7 +9,7 @@ TIER = "long"
 REQUIRES = (module("null_blk"),)
 
 DISK = "/dev/causeway/10.0.0.1/one"
-EACH, COUNT = 300, 8        # ms that the disk takes for each, and how many come together
+EACH, COUNT = 300, 8        # ms that the disk takes for each command, and the commands of a batch
 
 
 def scenario(rig):

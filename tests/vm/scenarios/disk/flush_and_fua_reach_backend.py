@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A flush of the client is a flush of the backend, behind the writes it covers; a FUA write arrives as one."""
+"""A flush of the client becomes a flush of the backend, after the writes that it covers. A FUA
+write of the client becomes a FUA write of the backend."""
 from machine.needs import module
 from using import write_log
 from machine.topology import Disk, pair
@@ -10,7 +11,7 @@ REQUIRES = (module("dm_log_writes"),)
 
 DISK = "/dev/causeway/10.0.0.1/d"
 DATA, LOG = "/dev/mapper/data", "/dev/mapper/log"
-LOG_AT = 524288              # sector of the store
+LOG_AT = 524288              # sector of the disk "store"
 
 
 def scenario(rig):

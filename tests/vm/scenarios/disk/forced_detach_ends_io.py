@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Detaching a disk in use is refused; by force its I/O ends with errors: at once with a path and with none, and when the path was
-lost just now, after that is found out."""
+"""The command refuses to detach a disk in use. A forced detach ends the disk's I/O with errors: at
+once if the path is there or known to be lost, otherwise after the client has detected the loss."""
 from using import causeway
 
 TIER = "long"
 KERNELS = ("stock", "lockdep")
 LEAVES = ("export",)
 DISK = "/dev/causeway/10.0.0.1/m"
-# The rate leaves the processors time for the command, whose time is judged. Without a path the queue fills up all the same.
+# The rate leaves processor time for the command, whose duration is measured. Without a path the
+# queue fills up all the same.
 FIO = (f"fio --name=f --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bs=32k --iodepth=8 --size=32M "
        "--rate=512k,512k --time_based --runtime=600 --status-interval=1")
 AT_ONCE = 5000

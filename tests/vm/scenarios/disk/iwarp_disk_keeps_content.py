@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk works over iWARP: small and large verified writes, without messages that iWARP has no use for, over a wire that loses,
-doubles and reorders, and through a lost link, after which large I/O is sent again."""
+"""A disk over iWARP keeps verified content of small and large writes. It does so over a wire that
+loses, duplicates and reorders packets, and after a lost link, when the client sends large I/O
+again."""
 
 from machine.topology import pair
 from using import causeway
@@ -12,7 +13,7 @@ TIER = "long"
 LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.0.0.1/d"
-# 256k does not fit into a message: the server reads it through memory regions.
+# A write of 256k does not fit into a message: the server reads it through memory regions.
 FIO = f"fio --filename={DISK} --direct=1 --ioengine=libaio --verify=crc32c --verify_fatal=1 --rw=randwrite"
 
 
@@ -31,7 +32,8 @@ def scenario(rig):
     for size, depth in (("512", 4), ("4k", 16), ("16k", 8), ("256k", 4)):
         client.run(f"{FIO} --name=w{size} --bs={size} --iodepth={depth} --size=4M --number_ios=200 --minimal >/dev/null", timeout=120)
 
-    # TCP sends again what is lost, so memory that is registered for large I/O is written late and out of turn.
+    # TCP sends lost segments again, so memory that is registered for large I/O is written late and
+    # out of order.
     for host in server, client:
         host.run("tc qdisc replace dev eth0 root netem delay 2ms loss 1% duplicate 1% reorder 10% 50%")
     client.run(f"{FIO} --name=lossy --bssplit=4k/40:128k/30:1M/30 --iodepth=8 --size=16M --minimal >/dev/null", timeout=240)

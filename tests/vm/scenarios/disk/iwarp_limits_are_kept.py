@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With the limits of the iWARP adapters of irdma and cxgb4 a disk and a mount carry I/O of all sizes and ask for no more than the
-adapter has; with those of irdma both go on after the cable was pulled and the client's RDMA device was removed."""
+"""With the limits of the iWARP adapters of irdma and cxgb4, a disk and a mount carry I/O of all
+sizes and request no more than the adapter has. With those of irdma, both go on after the cable was
+pulled and after the client's RDMA device was removed."""
 from machine.needs import module
 from using import adapters, nfs
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""No export keeps its ledger of owners on a disk that its server attached from itself, whatever lies between the folder and that
-disk. On a disk of another server it may."""
+"""An export cannot keep its ledger of owners on a disk that its server attached from itself, even
+through other layers. It can keep the ledger on a disk of another server."""
 
 from machine.topology import Disk, pair
 from using import causeway
@@ -21,7 +21,7 @@ def refused(server, folder):
 
 
 def mounted(server, device):
-    """A file system on the device, with a folder that is refused."""
+    """Make a file system on the device, and check that an export with a folder on it is refused."""
     server.run(f"mkfs.ext4 -qF {device} && mkdir -p {STATE} && mount {device} {STATE} && mkdir {STATE}/deep")
     refused(server, f"{STATE}/deep")
     server.run(f"umount {STATE}")
@@ -38,13 +38,13 @@ def scenario(rig):
     mounted(server, "/dev/mapper/part")
     server.run("dmsetup remove part")
 
-    # A file on it, as a disk.
+    # The layer between is a file on the disk, as a loop device.
     server.run(f"mkfs.ext4 -qF {DISK} && mkdir -p /srv/outer && mount {DISK} /srv/outer && truncate -s 32M /srv/outer/image")
     loop = server.run("losetup --find --show /srv/outer/image").out.strip()
     mounted(server, loop)
     server.run(f"losetup -d {loop} && umount /srv/outer && causeway detach 10.0.0.1/m && causeway export remove m")
 
-    # Of another server: this one does not need itself to write it.
+    # This is a disk of another server: writing it does not depend on this server's exports.
     client.run("causeway export add other --ram 64M --allow any")
     server.run("causeway attach 10.0.0.2/other && mkfs.ext4 -qF /dev/causeway/10.0.0.2/other && "
                f"mount /dev/causeway/10.0.0.2/other {STATE}")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""LVM, md, LUKS, partitions and fstab use attached disks by all their names, find them again after a reboot, and let go of
-them at shutdown before the network does."""
+"""LVM, md, LUKS, partitions and fstab use attached disks by all their names, and find them again
+after a reboot. At shutdown they release the disks before the network ends."""
 import re
 
 from machine.needs import module
 from machine.topology import pair
 from using import causeway
 
-# /etc as a whole: fstab, crypttab and mdadm.conf lie in it.
+# The whole /etc is kept, because fstab, crypttab and mdadm.conf are in it.
 TOPOLOGY = pair(client={"init": "systemd", "keep": ("/etc", "/var/lib/causeway")},
                 packages=("lvm2", "mdadm", "cryptsetup-bin", "fdisk"))
 TIER = "long"
@@ -19,7 +19,8 @@ AT = "/dev/causeway/10.0.0.1/"
 PLACES = ("/mnt/volume", "/mnt/mirror", "/mnt/secret", "/mnt/part")
 ERRORS = r"I/O error|EXT4-fs (error|warning)|md/raid1:.*(fail|Disk failure)|lost async page write"
 
-# Stands for the unit that stops a machine's network, as Debian's networking.service does. It records who still uses a disk.
+# Replaces the unit that stops a machine's network, such as Debian's networking.service. It records
+# which layers and mounts still use a disk.
 NETWORK = """[Unit]
 DefaultDependencies=no
 After=sysinit.target
@@ -53,12 +54,12 @@ def scenario(rig):
     reboot(client)
     assert judge_links(client) == links
     assert fill(client, again=True) == content
-    # Once more, from the state that a boot made.
+    # This shutdown starts from the state that a boot made.
     shutdown(client)
 
 
 def make(client):
-    """Each layer on its disk, and in the files from which a machine knows it at boot."""
+    """Set up each layer on its disk, and in the files that configure it at boot."""
     client.run(f"pvcreate -q {AT}volume && vgcreate -q rigvg {AT}volume && lvcreate -q -n lv -L 40M rigvg", timeout=120)
     client.run(f"mdadm --create /dev/md/mirror --run --level=1 --raid-devices=2 --metadata=1.2 {AT}mirror-a {AT}mirror-b && "
                "mkdir -p /etc/mdadm && mdadm --detail --scan >/etc/mdadm/mdadm.conf", timeout=120)
@@ -70,7 +71,8 @@ def make(client):
     for label, device in (("volume", "/dev/rigvg/lv"), ("mirror", "/dev/md/mirror"), ("secret", "/dev/mapper/secret"),
                           ("part", f"{AT}parts-part2")):
         client.run(f"mkfs.ext4 -qF -L rig-{label} {device}", timeout=120)
-    # The mirror by what it holds, the partition by the disk's own name: all ways to name one.
+    # The lines name the mirror by its content and the partition by the disk's own name, so all
+    # kinds of names occur.
     client.run(f"""
         echo "secret UUID=$(cryptsetup luksUUID {AT}secret) /etc/causeway/luks luks,_netdev" >>/etc/crypttab
         echo "/dev/rigvg/lv /mnt/volume ext4 _netdev 0 0
@@ -82,7 +84,7 @@ def make(client):
 
 
 def fill(client, again=False):
-    """The sums of a file in each place; written the first time."""
+    """Return the sum of the files of all places; write the files the first time."""
     if not again:
         client.run(f"for place in {' '.join(PLACES)}; do dd if=/dev/urandom of=$place/file bs=1M count=4 status=none; done; sync")
     for place in PLACES:
@@ -91,7 +93,8 @@ def fill(client, again=False):
 
 
 def judge_links(client):
-    """What udev names disks, partitions and what is on them leads to the right devices. The names by what a disk is."""
+    """Check that the links of udev to disks, partitions and their content lead to the right
+    devices. Return the identities of the disks, sorted by their names."""
     identities = {each["name"]: each["identity"]
                   for each in causeway.attachments(client)}
     assert identities.keys() == DISKS.keys(), identities
@@ -116,7 +119,7 @@ def judge_links(client):
 
 
 def shutdown(client):
-    """No error of I/O meanwhile."""
+    """Shut down, and check that no I/O failed meanwhile."""
     client.run("rm -f /etc/left; sync")
     before = len(client.console.bytes())
     client.shutdown()
@@ -125,7 +128,8 @@ def shutdown(client):
 
 
 def reboot(client):
-    """Down and up again: nothing still has a disk when the network ends, and all is mounted again."""
+    """Reboot: no process still has a disk when the network ends, and everything is mounted
+    again."""
     shutdown(client)
     client.boot()
     assert client.read("/etc/left") == "", client.read("/etc/left")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An adapter whose regions have pages of 4 KiB only carries large I/O; I/O that the DMA layer never maps fails after 10 s instead of
-being tried for ever, and other I/O of its queue does not wait for it. A server whose adapter cannot do it refuses and logs the reason."""
+"""An adapter whose regions have pages of 4 KiB only carries large I/O. I/O that the DMA layer never
+maps fails after 10 s, and other I/O of its queue does not wait for it. A server whose adapter
+cannot make a queue pair refuses the login and logs the reason."""
 import re
 
 from machine.needs import module

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A memory export made anew under the old name is refused as another disk: its users get errors, never old or empty data."""
+"""A client refuses a new memory export of the old name as another disk: its users get errors, never
+old or empty data."""
 from using import causeway
 
 TIER = "ci"

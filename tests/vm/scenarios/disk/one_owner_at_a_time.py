@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A machine that answers keeps its disk: a clone with its host UUID is refused, and a second machine is refused an exclusive
-export. A machine that was paused and replaced meanwhile is out for good when it goes on. A takeover waits for its time, and a
-new login of a session that is slow to be admitted never comes before the ledger is written."""
+"""A machine that answers keeps its disk: the server refuses a clone with its host UUID, and refuses
+a second machine an exclusive export. A machine that was paused and replaced meanwhile is refused
+for good when it goes on. A takeover waits for its time. The server admits a session only after it
+has written the ledger."""
 import time
 
 from machine.needs import module
@@ -17,19 +18,19 @@ MACHINE_ID = "/etc/machine-id"
 SAME = "0123456789abcdef0123456789abcdef"
 RETURN = 5              # s: the return time of docs/PROTOCOL.md
 TAKEOVER = 12           # s
-LATE = 30               # s: more than that no answer takes
+LATE = 30               # s: no answer takes longer
 TRACE = "/sys/kernel/tracing"
 SYNC = f"{TRACE}/events/ext4/ext4_sync_file_enter"
 
 
 def live(client):
-    """The client's connection, which was never lost."""
+    """Check that the client's connection was never lost."""
     connection, = causeway.connections(client)
     assert connection["state"] == "live" and connection["reconnects"] == 0, connection
 
 
 def took(host, command, refused=""):
-    """Seconds on the host's clock."""
+    """Run the command; return its duration in seconds by the host's clock."""
     before = host.uptime()
     if refused:
         host.fails(command, refused)
@@ -39,7 +40,7 @@ def took(host, command, refused=""):
 
 
 def goes_on(client, why):
-    """The paused client runs again, and is refused for good."""
+    """Let the paused client run again, and check that it is refused for good."""
     client.qmp("cont")
     client.wait_for("causeway --json list | grep -q '\"state\": *\"revoked\"'", timeout=90)
     assert client.run(hold.write(DISK, "Z"), check=False).rc != 0
@@ -49,7 +50,7 @@ def goes_on(client, why):
 
 
 def clones(rig, device):
-    """Both machines have one host UUID."""
+    """Both machines have the same host UUID."""
     server, client = rig.server, rig.client
     server.run(f"causeway export add h --device {device} --allow any")
     client.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'A')}")
@@ -84,14 +85,15 @@ def exclusive(rig, device):
 
 
 def syncs(rig, deed):
-    """How many fsyncs of files on ext4 the server makes meanwhile; the ledger's are the only ones."""
+    """Return the number of fsyncs of files on ext4 at the server during deed(). Only the ledger
+    causes any."""
     rig.server.run(f"echo > {TRACE}/trace && echo 1 > {SYNC}/enable")
     deed()
     return int(rig.server.run(f"echo 0 > {SYNC}/enable; grep -c ext4_sync_file_enter: {TRACE}/trace || :").out)
 
 
 def cost(rig):
-    """A change of the ledger is two fsyncs; a client that comes back changes nothing at once."""
+    """A change of the ledger is two fsyncs. An attach and a detach are one change each."""
     client = rig.client
     counts = {"attach": syncs(rig, lambda: client.run("causeway attach 10.0.0.1/h")),
               "detach": syncs(rig, lambda: client.run("causeway detach 10.0.0.1/h"))}
@@ -129,7 +131,8 @@ def slow_ledger(rig, device):
 
 
 def evictions_among_logins(rig, device):
-    """A host logs in, writes and detaches while it is evicted and readmitted. No write of it follows an eviction."""
+    """A host logs in, writes and detaches while it is evicted and readmitted. No write of the host
+    follows an eviction."""
     server, client = rig.server, rig.client
     server.run(f"causeway export add h --device {device} --allow any")
     client.run("causeway attach 10.0.0.1/h")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk with a poll queue completes what is asked for with hipri by polling it, and the content is right."""
+"""A disk with a poll queue completes I/O that a program submits with hipri by polling, and the
+content is right."""
 import json
 
 from using import causeway
@@ -11,7 +12,7 @@ DISK = "/dev/causeway/10.0.0.1/m"
 
 
 def sent(host):
-    """The packet number at which each connected queue pair is: control, ordinary, polled."""
+    """Return the current packet number of each connected queue pair: control, ordinary, polled."""
     pairs = [each for each in json.loads(host.run("rdma -j resource show qp").out) if each["type"] == "RC"]
     return [each["sq-psn"] for each in sorted(pairs, key=lambda each: each["lqpn"])]
 
@@ -31,9 +32,9 @@ def scenario(rig):
         client.run(f"fio --name=poll --filename={DISK} --direct=1 --ioengine=io_uring --hipri --rw=randwrite --bs={kib}k "
                    f"--iodepth={depth} --size=2M --verify=crc32c --verify_fatal=1 --minimal >/dev/null", timeout=120)
         control, ordinary, polled = ((new - old) % (1 << 24) for old, new in zip(before, sent(client)))
-        # Each block is written and read, and no message has more commands than are outstanding.
+        # Each block is written and read, and a message has at most as many commands as the depth.
         assert polled >= 2 * 2048 // kib // depth, (depth, kib, control, ordinary, polled)
-    # Polled and ordinary I/O at the same time.
+    # Polled and ordinary I/O run at the same time.
     client.run(f"fio --filename={DISK} --direct=1 --rw=randwrite --bs=4k --size=1M --verify=crc32c --verify_fatal=1 "
                "--iodepth=4 --minimal --name=a --ioengine=io_uring --hipri "
                "--name=b --ioengine=libaio --offset=4M >/dev/null", timeout=120)

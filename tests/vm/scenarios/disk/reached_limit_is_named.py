@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sessions of the server, sessions of one address and its data links are bounded. A refusal names the limit, the metrics count it,
-and existing sessions go on."""
+"""The sessions of the server, and the sessions, data links and waiting logins of one address or
+export, are bounded. A refusal names the limit, the metrics count it, and existing sessions go
+on."""
 
 from using import causeway, limits
 
@@ -14,7 +15,7 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/a --queues 2")
     client.run("causeway attach 10.0.0.1/b --queues 1")
 
-    # The client has both sessions; the third is the first one of the other host.
+    # The client has both sessions; the third would be the first session of the other host.
     server.run(f"echo 2 > {PARAMETERS}/max_sessions")
     assert server.fails("causeway attach 10.0.0.1/c", "the server has 2 sessions, its limit").rc == 75
     server.run(f"echo 256 > {PARAMETERS}/max_sessions && echo 2 > {PARAMETERS}/max_sessions_host")
@@ -28,7 +29,8 @@ def scenario(rig):
     server.run(f"echo 4 > {PARAMETERS}/max_links_host")
     assert limits.met(server) == {"strangers": 0, "sessions": 1, "host-sessions": 1, "host-links": 1, "memory": 0, "waiting": 1}
 
-    # What a session has does not count against it when it comes back, and the bound of logins that wait is not for owners.
+    # A session that comes back does not count against its own limits, and the limit of waiting
+    # logins does not apply to owners.
     client.link_down()
     client.wait_for("! causeway --json net | grep -q '\"state\": *\"live\"'")
     client.link_up()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A read-only export refuses writes at the client, and at the server where a client asks all the same."""
+"""The client refuses writes to a read-only export. The server refuses those that reach it
+nevertheless."""
 
 from machine.needs import module
 from using import causeway
@@ -25,7 +26,8 @@ def scenario(rig):
     for command in (WRITE.format(DISK, "4k"), f"blkdiscard {DISK}", f"blkdiscard -z {DISK}", f"mkfs.ext4 -qF {DISK}"):
         client.fails(command)
 
-    # Another driver on top does not ask whether the disk is read-only: its writes go to the server.
+    # A driver on top of the disk does not check whether the disk is read-only, so its writes reach
+    # the server.
     client.run(f"modprobe dm_mod; dmsetup create past --table \"0 $(blockdev --getsz {DISK}) linear {DISK} 0\"")
     for size in ("4k", "1M"):
         client.fails(WRITE.format("/dev/mapper/past", size), "Input/output error")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client with a wrong key, without a key, with a key where none is needed, from an address that is not allowed, or for an export
-that does not exist is refused with the reason in words. Nothing of the attempt is left."""
+"""The server refuses a client with a wrong key, without a key, with a key where none is needed,
+from an address that is not allowed, or for an export that does not exist. The error gives the
+reason in words. The attempt leaves nothing behind."""
 
 from using import causeway
 from using.resources import NO_DISK_CONNECTIONS

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Disks and files whose sectors have 4096 bytes have them at the client too, and hold what file systems, vectors with gaps and
-fixed buffers of io_uring wrote; vectors with gaps also on sectors of 512 bytes."""
+"""The client sees the 4096-byte sectors of the server's disks and files. The disks hold what file
+systems, vectors with gaps and fixed buffers of io_uring wrote. All of this also works with sectors
+of 512 bytes."""
 from machine.needs import module
 from using import scsi_debug
 from machine.topology import Disk, pair
@@ -12,8 +13,8 @@ LEAVES = ("export",)
 
 AT = "/dev/causeway/10.0.0.1/"
 BLOCK = {"device": 4096, "file": 4096, "small": 512}
-# In batches, so that requests whose memory does not adjoin meet in the queue and may be merged. A registered buffer begins at
-# a multiple of the sectors, as Linux 6.1 wants it.
+# fio submits batches, so that requests whose memory does not adjoin are in the queue together and
+# may be merged. A registered buffer begins at a multiple of the sector size, as Linux 6.1 requires.
 FIXED = ("fio --name=f --ioengine=io_uring --fixedbufs=1 --direct=1 --iomem_align={} --iodepth=16 --iodepth_batch_submit=8 "
          "--iodepth_batch_complete_min=8 --rw=write --verify=crc32c --verify_fatal=1 --verify_state_save=0 --minimal "
          "--size=4M --offset=4M --bs={} --filename={} >/dev/null")

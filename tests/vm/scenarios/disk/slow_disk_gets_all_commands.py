@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A slow disk gets every write that a client has, submitted one by one: none waits for another to be answered."""
+"""A slow disk gets every write that a client submits one by one: no write waits for the answer to
+another one."""
 
 from machine.topology import Disk, pair
 from using import causeway
@@ -18,10 +19,11 @@ def scenario(rig):
     server.run(f"modprobe dm_mod && dmsetup create slow --table '0 131072 linear {store} 0' && "
                "causeway export add slow --device /dev/mapper/slow --allow any")
     client.run("causeway attach 10.0.0.1/slow")
-    # It answers nothing from here on.
+    # The disk answers nothing from here on.
     client.run("udevadm settle")
     server.run("udevadm settle; dmsetup suspend slow")
-    # As many as the depth and no more. fio opens the disk twice. udev, which would read it between, leaves a disk that is locked.
+    # fio sends exactly as many writes as the depth. fio opens the disk twice. udev would read the
+    # disk in between, but leaves a locked disk alone.
     fio = client.start(f"flock {DISK} fio --name=all --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k "
                        f"--iodepth={DEPTH} --number_ios={DEPTH} --minimal >/dev/null")
     server.wait_for(f"causeway stat | grep -qE '^ *writes +{DEPTH}$'")

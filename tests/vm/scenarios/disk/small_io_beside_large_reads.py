@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small reads and flushes are answered while large reads keep the link full."""
+"""The server answers small reads and flushes while large reads keep the link full."""
 import json
 
 from using import causeway
@@ -14,13 +14,13 @@ def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 64M --allow any")
     client.run("causeway attach 10.0.0.1/m")
-    # The wire is slower than the disk: answers wait behind the data of others.
+    # The wire is slower than the disk, so answers wait behind the data of other commands.
     server.run("modprobe sch_netem && tc qdisc add dev eth0 root netem rate 50mbit limit 10000")
     large = client.start(f"exec fio --thread --name=large --filename={DISK} --direct=1 --ioengine=libaio --rw=randread --bs=64k "
                          "--iodepth=16 --time_based --runtime=600 --status-interval=1 >/tmp/large 2>&1")
     client.wait_for("grep -q IOPS /tmp/large")
-    # What is due goes before what comes later: a small command waits for the megabyte that was on its way before it, for 0.2 s
-    # on this wire, and not for what the large load asks for after it.
+    # Earlier commands go before later ones: a small command waits for the megabyte that was on its
+    # way before it, which takes 0.2 s on this wire, but not for later requests of the large load.
     said = client.run(f"fio --name=small --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --fsync=4 --bs=4k "
                       "--number_ios=64 --output-format=json", timeout=60).out
     small, = json.loads(said[said.index("{"):])["jobs"]

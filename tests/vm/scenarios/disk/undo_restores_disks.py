@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Exports and attachments that undo takes back are as they were: the same disk with its content, files and settings."""
+"""undo restores exports and attachments as they were: the same disk with its content, files and
+settings."""
 import json
 
 from machine.topology import Disk, pair
@@ -25,7 +26,7 @@ def scenario(rig):
     data = server.disk("data")
     add = f"causeway export add x --device {data} --exclusive --allow 10.0.0.0/24 fd00::/16"
 
-    # An export that was added.
+    # undo takes back an added export.
     said = server.run(add).out
     assert f"'x' exports device {data}\ncauseway undo " in said, said
     assert "would end the export 'x'" in server.run("causeway undo --last --dry-run").out
@@ -36,7 +37,8 @@ def scenario(rig):
     added, added_files = exports(server)["x"], server.run(FILES).out
     assert added["identity"] == uuid, added
 
-    # A disk that was attached: standard output has the path alone. One that is open stays.
+    # undo takes back an attached disk. The standard output of attach has the path alone. A disk
+    # that a program has open stays.
     assert client.run("causeway attach 10.0.0.1/x --queues 1 --fast-fail off 2>/dev/null").out == DISK + "\n"
     client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=4 status=none && dd if=/tmp/data of={DISK} bs=1M oflag=direct status=none")
     attached, attached_files = attachments(client), client.run(FILES).out
@@ -46,7 +48,7 @@ def scenario(rig):
     client.run("causeway undo --last")
     assert attachments(client) == [] and client.run(FILES).out == client_files
 
-    # A disk that was detached.
+    # undo takes back the detach of a disk.
     client.run("causeway attach 10.0.0.1/x --queues 1 --fast-fail off")
     client.run("causeway detach 10.0.0.1/x")
     assert attachments(client) == []
@@ -54,7 +56,8 @@ def scenario(rig):
     assert attachments(client) == attached and client.run(FILES).out == attached_files
     client.run(f"udevadm settle; cmp -n 4M /tmp/data {DISK}")
 
-    # An export that was removed while a client has the disk: the client goes on with the same disk.
+    # undo takes back the removal of an export while a client has the disk: the client goes on with
+    # the same disk.
     server.run("causeway export remove x --force")
     assert exports(server) == {} and server.run(FILES).out == server_files
     server.run("causeway undo --last")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server refuses a peer that speaks another version, or that needs a feature the server lacks. Both ends report it in words and
-numbers."""
+"""A server refuses a peer that speaks another version, or that needs a feature the server lacks.
+Both ends report the reason in words and numbers."""
 from using import causeway
 
 TIER = "check"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A write-through export shows its clients no cache, and each of their writes is stable at the backend before it is answered."""
+"""The clients of a write-through export see a disk without a cache. Each of their writes is stable
+at the backend before the server answers it."""
 from machine.needs import module
 from using import write_log
 from machine.topology import Disk, pair
@@ -10,11 +11,11 @@ REQUIRES = (module("dm_log_writes"),)
 
 LINK = "/dev/causeway/10.0.0.1/"
 DATA, LOG = "/dev/mapper/data", "/dev/mapper/log"
-LOG_AT = 524288              # sector of the store
+LOG_AT = 524288              # sector of the disk "store"
 
 
 def flushes(server, device):
-    """How many flushes a disk has done, from its stat file."""
+    """Return the number of flushes that a disk has done, from its stat file."""
     return int(server.run(f"cat /sys/block/{device.rpartition('/')[2]}/stat").out.split()[15])
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Written zeroes read back as zeroes, touch nothing beside them and stay allocated if they are to; a discard and a hole free
-what the backend held."""
+"""Written zeroes read back as zeroes, change nothing beside them, and stay allocated if the client
+requests that. A discard and a hole free the backend's space."""
 
 from machine.topology import Disk, pair
 from using import causeway
@@ -19,7 +19,7 @@ def counters(client, name):
 
 
 def differs(client, disk):
-    """Compare the disk with what it should hold, past the page cache."""
+    """Compare the disk, past the page cache, with its expected content."""
     client.run(f"cmp /tmp/wanted <(dd if={disk} bs=1M count=8 iflag=direct status=none)")
 
 
@@ -34,7 +34,7 @@ def scenario(rig):
     server.run("causeway export add file --file /srv/files/disk.img --allow any")
     server.run("causeway export add ram --ram 32M --allow any")
 
-    # What the backend did with a discard, before and after: blocks of the file, discards of the device.
+    # The measure of a discard at the backend: blocks of the file, discards of the device.
     held = {
         "device": lambda: -int(server.run(f"cat /sys/block/{store[5:]}/stat").out.split()[11]),
         "file": lambda: int(server.run("stat -c %b /srv/files/disk.img").out),
@@ -57,7 +57,7 @@ def scenario(rig):
         now = counters(client, name)
         assert now["write_zeroes"] >= len(spans) and now["discards"] == 0, now
         if name == "file":
-            # Both commands ask for zeroes that keep their blocks; a hole does not.
+            # Both commands request zeroes that keep their blocks. A hole does not keep them.
             assert full <= held[name]() < full + TREE, (full, held[name]())
             client.run(f"fallocate -p -o 7M -l 1M {disk} && dd if=/dev/zero of=/tmp/wanted bs=1M seek=7 count=1 conv=notrunc")
             differs(client, disk)
@@ -68,7 +68,7 @@ def scenario(rig):
         assert counters(client, name)["discards"] >= 1, counters(client, name)
         if name in held:
             assert held[name]() < full, (name, full, held[name]())
-        # A file's hole and freed memory read as zeroes; so does what this device discards.
+        # A file's hole and freed memory read as zeroes, and so do discarded blocks of this device.
         client.run("dd if=/dev/zero of=/tmp/wanted bs=1M seek=6 count=1 conv=notrunc")
         differs(client, disk)
         client.run(f"causeway detach 10.0.0.1/{name}")
