@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the backend fails, the client's I/O fails with EIO; the rest of the disk works on, on the same connection."""
+"""The client's I/O to a broken part of the backend fails with EIO. The rest of the disk works on,
+over the same connection."""
 
 from machine.needs import module
 from using import causeway, verified

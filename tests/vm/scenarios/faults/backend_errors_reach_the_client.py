@@ -13,12 +13,12 @@ REQUIRES = (module("scsi_debug"), module("dm_thin_pool"))
 AT = "/dev/causeway/10.0.0.1/"
 FULL = "No space left on device"
 BROKEN = "Input/output error"
-# As data: sectors of the disk "store".
+# First sector and number of sectors on the disk "store".
 FILES, THIN, POOL = (0, 131072), (262144, 8192), (524288, 32768)
 
 
 def write(name, at, count=1):
-    """The command that writes MiB of a disk."""
+    """Return the command that writes MiB of a disk."""
     return f"dd if=/dev/urandom of={AT}{name} bs=1M seek={at} count={count} oflag=direct conv=notrunc status=none"
 
 
@@ -27,7 +27,7 @@ def read(name, at, count=1):
 
 
 def table(server, name, lines):
-    """Give a device another table; what it held up goes by the new one."""
+    """Give a device another table, which also applies to I/O that waits."""
     server.write(f"/tmp/{name}.table", "\n".join(lines) + "\n")
     server.run(f"dmsetup reload {name} /tmp/{name}.table && dmsetup suspend --noflush --nolockfs {name} && dmsetup resume {name}")
 
@@ -47,7 +47,7 @@ def scenario(rig):
 
 
 def leave(client, name):
-    """Detach: all that failed was over one connection."""
+    """Detach; check that the connection was never lost."""
     state = causeway.connection(client)
     assert state["state"] == "live" and state["reconnects"] == 0, state
     client.run(f"causeway detach 10.0.0.1/{name}", timeout=30)
@@ -62,7 +62,7 @@ def full_file_system(server, client):
     # Write as a file system of the client does; it gets the error when it flushes.
     client.fails(f"dd if=/dev/zero of={AT}full bs=4k count=4 seek=5000 conv=notrunc,fsync", f"{FULL}|{BROKEN}")
     client.wait_console(r"critical space allocation error, dev causeway\d+")
-    client.run(write("full", at=0, count=2))            # it has this place
+    client.run(write("full", at=0, count=2))            # the file has this space
     client.run(read("full", at=10))                     # a hole is read as zeroes
     server.run("rm /srv/files/filler")
     client.run(write("full", at=10))
@@ -71,14 +71,14 @@ def full_file_system(server, client):
 
 
 def extent(server, path):
-    """The first and the last sector, of its device, of a file that lies in one piece."""
+    """Return the first and the last sector, on its device, of a file that has one extent."""
     first, last = server.run(f"filefrag -b512 -v {path} | awk -F '[ .:]+' '$2 == 0 {{print $5, $6}}'").out.split()
     assert "1 extent found" in server.run(f"filefrag {path}").out
     return int(first), int(last)
 
 
 def broken_file(server, client, store):
-    """Three places: what lies before and behind the broken one is read and written."""
+    """The middle of the file is broken: the places before and behind it are read and written."""
     server.run("fallocate -l 12M /srv/files/bad.img && dd if=/dev/urandom of=/srv/files/bad.img bs=1M count=12 conv=notrunc,fsync "
                "status=none && causeway export add bad --file /srv/files/bad.img --allow any")
     client.run("causeway attach 10.0.0.1/bad")
@@ -100,7 +100,7 @@ def broken_file(server, client, store):
 
 
 def removed_file(server, client):
-    """It lasts as long as its export."""
+    """The content of a removed file stays until its export ends."""
     free = "df --output=avail -B1 /srv/files | tail -1"
     before = int(server.run(free).out)
     server.run("fallocate -l 16M /srv/files/gone.img && causeway export add gone --file /srv/files/gone.img --allow any")
@@ -126,14 +126,14 @@ def full_thin_pool(server, client, store):
     client.run("causeway attach 10.0.0.1/thin")
     client.fails(write("thin", at=0, count=24), FULL)
     client.fails(write("thin", at=40), FULL)
-    # What has space is written and read.
+    # The parts that have space are written and read.
     client.run(write("thin", at=2, count=4) + " && " + read("thin", at=2, count=4))
     leave(client, "thin")
     server.run("causeway export remove thin && dmsetup remove thin && dmsetup remove pool && dmsetup remove space meta")
 
 
 def removed_device(server, client):
-    """As a disk that is pulled out."""
+    """The device is removed, like a disk that is pulled out."""
     disk = scsi_debug.make(server, dev_size_mb=16)
     server.run(f"causeway export add pulled --device {disk} --allow any")
     client.run("causeway attach 10.0.0.1/pulled")
@@ -142,6 +142,6 @@ def removed_device(server, client):
     client.fails(read("pulled", at=0), BROKEN)
     client.fails(write("pulled", at=0), BROKEN)
     leave(client, "pulled")
-    server.run("causeway export remove pulled --force", timeout=30, check=False)       # it could not be flushed
+    server.run("causeway export remove pulled --force", timeout=30, check=False)       # the disk could not be flushed
     assert "pulled" not in server.run("causeway export list").out
     scsi_debug.remove(server)

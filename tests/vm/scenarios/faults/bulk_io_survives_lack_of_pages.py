@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""While the server is refused the pages for bulk commands of a file and of a block device, I/O waits or goes slower, and none of it
-fails or has wrong data."""
+"""The server gets no pages for bulk commands of a file and of a block device. I/O waits or goes
+slower, and none of it fails or has wrong data."""
 import time
 
 from using.fault_injection import MANY, MARK_WORKERS, fail_page_alloc
@@ -10,7 +10,8 @@ from using import causeway
 TOPOLOGY = pair(server={"disks": (Disk("store", "64M"),)})
 KERNELS = ("kasan",)
 TIER = "long"
-# The kernel shows where a page was refused; what is wrong has a line of its own above such a trace.
+# The kernel prints a trace where it refused a page; a real fault has a line of its own above such a
+# trace.
 KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error", "SLUB: Unable to allocate memory")
 REQUIRES = (fail_page_alloc.need,)
 LEAVES = ("export",)
@@ -22,19 +23,22 @@ SIZES = (MIB, MIB // 8)
 BOUND = 60              # s, three times that on this kernel
 FIO = (f"fio --name=pages --filename=/dev/causeway/10.0.0.1/{{}} --direct=1 --ioengine=libaio --rw=randwrite --bs={{}} --iodepth=4 --size={SIZE} "
        "--verify=crc32c --verify_fatal=1")
-# None of 64 KiB, so a command has single pages. One page of two, so a command has the reserve of the export or is sent again.
+# With CHUNKS no allocation of 64 KiB succeeds, so a command has single pages. With PAGES every
+# second page is refused, so a command uses the reserve of the export or is sent again.
 CHUNKS = {"min_order": 4, "probability": 100}
 PAGES = {"min_order": 0, "probability": 50}
 
 
 def errors(client, name):
-    """Commands that were answered with an error, among them those that the client sends again for want of memory."""
+    """Return the number of commands that ended with an error, including those that the client sends
+    again for want of memory."""
     stats = causeway.answer(client, f"stat 10.0.0.1/{name}")["stats"]
     return next(each for each in stats if each["role"] == "client")["counters"]["errors"]
 
 
 def verified(rig, name, size, faults):
-    """Write and read back; returns how many allocations the server was refused meanwhile, and the commands sent again."""
+    """Write and read back. Return how many allocations of the server failed meanwhile, and how many
+    commands were sent again."""
     server, client = rig.server, rig.client
     before = errors(client, name)
     server.run(MARK_WORKERS)
@@ -59,16 +63,18 @@ def scenario(rig):
                "mkfs.ext4 -qF /dev/mapper/files && mkdir -p /srv/files && mount /dev/mapper/files /srv/files && "
                f"dd if=/dev/zero of=/srv/files/disk.img bs=1M count={SIZE // MIB} oflag=direct status=none")
     server.run("causeway export add device --device /dev/mapper/device --allow any && causeway export add file --file /srv/files/disk.img --allow any")
-    # A mapping takes no memory on most machines. That of strict_dma takes as much as the command has: the reserve would be of no use.
+    # A mapping takes no memory on most machines. With strict_dma it takes as much as the command
+    # has, so the reserve would be useless.
     server.run(f"[ ! -e {CERTAIN} ] || echo Y >{CERTAIN}")
     for name in ("device", "file"):
         client.run(f"causeway attach 10.0.0.1/{name} && udevadm settle")
-        # Makes the workers, which are marked before each of the next runs: a file holds one for each command under way.
+        # This makes the workers, which are marked before each of the next runs: a file has one for
+        # each command that runs.
         client.run(FIO.format(name, MIB), timeout=BOUND)
         for size in SIZES:
             commands = 2 * SIZE // size
             refused, again = verified(rig, name, size, CHUNKS)
-            # One attempt for each command of a worker that was there when they were marked.
+            # Each command of a worker that existed when the workers were marked makes one attempt.
             assert 0 < refused <= 2 * commands and not again, (commands, refused, again)
             refused, again = verified(rig, name, size, PAGES)
             assert refused > 0 and again > 0, (commands, refused, again)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client that loses power mid-write leaves nothing at the server, and is let in again, also to an exclusive export."""
+"""A client that loses power during a write leaves nothing at the server. The server admits the
+client again, also to an exclusive export."""
 
 from using.resources import RESOURCES
 from machine.topology import pair
@@ -15,8 +16,9 @@ DETECTION = 40          # s
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # Long enough that the server has not noticed when the client is back, which starts with the same numbers
-    # of queue pairs: the connection manager then calls its first connection stale.
+    # The time is so long that the server has not detected the loss when the client is back. The
+    # client starts with the same numbers of queue pairs, so the connection manager calls its first
+    # connection stale.
     server.run(f"modprobe causeway && echo {1000 * DETECTION} > /sys/module/causeway/parameters/dead_ms")
     server.run("causeway export add m --ram 64M --exclusive --allow any")
     resources = server.run(RESOURCES).out.strip()
@@ -27,7 +29,8 @@ def scenario(rig):
     fio.wait_for("IOPS", timeout=60)
     client.power_cut()
     client.boot()
-    # The old session is there still, and does not answer: the host's new boot takes its place when the time to return is over.
+    # The old session still exists and does not answer: the host's new boot replaces it after the
+    # return time.
     client.run("causeway attach 10.0.0.1/m", timeout=3 * DETECTION)
     client.run(f"dd if=/dev/zero of={DISK} bs=1M count=4 oflag=direct")
     client.run("causeway detach 10.0.0.1/m")

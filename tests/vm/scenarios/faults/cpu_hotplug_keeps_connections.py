@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""CPUs of both hosts go offline and come back under verified I/O on all of them, and no connection is lost. While the path is down
-and I/O is held a CPU stays until the path is back, or until the I/O timeout has ended the I/O."""
+"""CPUs of both hosts go offline and come back during verified I/O on all of them, and no connection
+is lost. If a CPU goes offline while the path is down and I/O is held, it waits until the path is
+back or the I/O timeout has ended the I/O."""
 
 from machine.topology import pair
 from using import causeway
@@ -12,7 +13,7 @@ LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 CPU = "/sys/devices/system/cpu/cpu{}/online"
-# A write that is held, and the thread that takes its CPU offline, which waits for it.
+# The write is held, and the thread that takes its CPU offline waits for the write.
 WRITES = "grep -q blkdev_write_iter /proc/$(pgrep -x dd)/stack"
 WAITS = "grep -q blk_mq_hctx_notify_offline /proc/$(pgrep -x cpuhp/3)/stack"
 
@@ -51,7 +52,8 @@ def all_come_and_go(server, client):
 
 
 def held(client, events):
-    """Takes CPU 3 offline while the path is down and a write on it is held; returns the jobs of both."""
+    """Take CPU 3 offline while the path is down and a write on that CPU is held; return the jobs of
+    the write and of the switch."""
     client.link_down()
     events.wait_for("down", timeout=60)
     writer = client.start(f"taskset -c 3 dd if=/dev/zero of={DISK} bs=4k count=1 oflag=direct")

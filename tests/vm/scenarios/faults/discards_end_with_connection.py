@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Discards whose connection is lost end at once: those that wait are not begun, those that are under way do not go on with the
-next range, and none is left when the next client is let in."""
+"""Discards whose connection is lost end at once: those that wait do not begin, and those that run
+do not go on with the next range. None is left when the server admits the next client."""
 import re
 
 from using.resources import NO_DISK_CONNECTIONS, RESOURCES
@@ -19,15 +19,16 @@ TRACING = "/sys/kernel/tracing"
 EVENTS = ("causeway/cw_link_killed", "causeway_target/cwt_command_submitted", "causeway_target/cwt_command_done")
 OF_A_LINK = r"([\d.]+): cw_link_killed: server kind 2 index (\d+) "
 OF_A_DISCARD = r"([\d.]+): cwt_command_{}: m link (\d+) slot (\d+) discard .* status (\d+)"
-OK = 0                  # a status
-# Tasks of the server that are in a discard, and whether all links are dead: discards that have not begun end at once then.
+OK = 0                  # the status of a success
+# The first counts the tasks of the server that run a discard. The second succeeds if all links are
+# dead: then discards that have not begun end at once.
 UNDER_WAY = "cat /proc/[0-9]*/stack 2>/dev/null | grep -c cwt_command_slow"
 DEAD = "causeway --json net | grep -q '\"state\": *\"closing\"' && ! rdma resource show qp | grep -q ' type RC .*state RTS'"
 FILL = "head -c {} /dev/zero | tr '\\0' {} | dd of={} bs=1M iflag=fullblock oflag=direct conv=notrunc status=none"
 
 
 def blocks(server, path):
-    """The first byte of each block that the discards were for, - for zero."""
+    """Return the first byte of each block of the discards, "-" for zero."""
     out = server.run(f"dd if={path} bs=1M count={SIZE >> 20} iflag=direct status=none | tr '\\0' - | fold -b -w {BLOCK} | cut -b 1 | "
                      "tr -d '\\n'").out
     assert len(out) == COMMANDS * RANGES, len(out)
@@ -39,13 +40,14 @@ def under_way(server):
 
 
 def received(count):
-    """Whether so many discards of a client are there, and some of them have begun."""
+    """Return a condition for wait_for: the server has received that many discards, and some of them
+    have begun."""
     return f"causeway stat | grep -qE '^ *discards +{count}$' && [ $({UNDER_WAY}) -ge 2 ]"
 
 
 def overwrite(rig, name, path):
-    """The server admits the next client when no command of the last one is left: the next client's writes stay. The last
-    client never sends GOODBYE, so its host has to be evicted."""
+    """The server admits the next client when no command of the last one is left: the next client's
+    writes stay. The last client never sends GOODBYE, so its host has to be evicted."""
     exports = causeway.exports(rig.server)
     for owner in next(each["owners"] for each in exports if each["name"] == name):
         rig.server.run(f"causeway export evict {name} --host {owner['host']}")
@@ -60,7 +62,8 @@ def overwrite(rig, name, path):
 
 
 def judge(rig, name, path, hang, resume, done):
-    """The connection goes while discards are under way and the disk hangs; those that had begun do this, and all others nothing."""
+    """The connection ends while discards run and the disk hangs. Check that the commands that had
+    begun change their blocks as "done" says, and all others change nothing."""
     server, client = rig.server, rig.client
     server.run(FILL.format(SIZE, "o", path))
     server.run(f"udevadm settle && {hang}")
@@ -71,7 +74,7 @@ def judge(rig, name, path, hang, resume, done):
     crowd.wait()
     server.wait_for(DEAD)
     begun = under_way(server)
-    # The disk keeps them, and so the connection.
+    # The disk holds the discards, which hold the connection.
     assert begun and server.run(NO_DISK_CONNECTIONS, check=False).rc != 0, begun
     server.run(resume)
     server.wait_for(NO_DISK_CONNECTIONS, timeout=20)
@@ -83,7 +86,8 @@ def judge(rig, name, path, hang, resume, done):
 
 
 def of_a_file(rig):
-    """A frozen file system lets no discard begin: each that is under way does the range that it is at, and no other."""
+    """A frozen file system lets no discard begin: each one that runs zeroes its current range and
+    no other."""
     server = rig.server
     path = "/srv/d/disk.img"
     server.run(f"mkfs.ext4 -qF {server.disk('store')} && mkdir -p /srv/d && mount {server.disk('store')} /srv/d && "
@@ -95,7 +99,8 @@ def of_a_file(rig):
 
 
 def of_a_device(rig):
-    """A device has all ranges of a discard at once: those that were under way are done, and no other."""
+    """A device gets all ranges of a discard at once: discards that run zero all of their ranges,
+    and no other discard begins."""
     server = rig.server
     path = "/dev/mapper/d"
     server.run(f"modprobe dm_mod; dmsetup create d --table \"0 $(blockdev --getsz {server.disk('store')}) linear {server.disk('store')} 0\"")
@@ -106,17 +111,19 @@ def of_a_device(rig):
 
 
 def times_of(pattern, trace):
-    """The time of each trace event that matches the pattern, by the numbers in the event, in seconds since the boot."""
+    """Return the time of each trace event that matches the pattern, in seconds since the boot, by
+    the numbers in the event."""
     return {tuple(int(number) for number in numbers): float(at) for at, *numbers in re.findall(pattern, trace)}
 
 
 def of_memory(rig):
-    """Nothing waits there: each discard looks again and again whether it is still wanted."""
+    """Discards of memory do not wait: each one checks its link again and again while it writes
+    zeroes."""
     server, client = rig.server, rig.client
     server.run(f"{{ mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}; }} && echo >{TRACING}/trace && "
                + " && ".join(f"echo 1 >{TRACING}/events/{event}/enable" for event in EVENTS))
     server.run("causeway export add m --ram 64M --exclusive --allow any")
-    # A program that runs already: beside so many writers no shell would find out in time.
+    # This program runs already, because a new shell would start too late beside so many writers.
     events = server.start(f"cat {TRACING}/trace_pipe")
     crowd = client.start(f"causeway-peer 10.0.0.1 m wipes {WIPES}", has_input=True)
     events.wait_for("cwt_command_submitted: m ")

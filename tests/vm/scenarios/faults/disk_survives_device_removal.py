@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An RDMA device taken away under I/O, at either end, is let go at once; with its return the disk goes on."""
+"""Causeway releases an RDMA device at once when it is removed during I/O, at either end. The disk
+goes on when the device is back."""
 from using import causeway, verified
 
 TIER = "check"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An export that ended by removal or by a stop while its disk could not be flushed has lost writes. Its clients report the loss
-when the export is back; clients of other exports report nothing."""
+"""An export whose disk could not be flushed when it was removed or stopped has lost writes. Its
+clients report the loss when the export is back; clients of other exports report nothing."""
 
 from machine.needs import module
 from machine.topology import Disk, pair
@@ -37,7 +37,7 @@ def scenario(rig):
         server.run(f"dmsetup suspend bad && dmsetup reload bad --table '{works}' && dmsetup resume bad")
         return said
 
-    # By removal, and again while the server goes on with the other export.
+    # The export ends by removal, twice, while the server goes on with the other export.
     for _ in range(2):
         for name in ("good", "bad"):
             client.run(WRITE.format(name))
@@ -59,7 +59,8 @@ def scenario(rig):
         events.wait_for("live over", timeout=90)
     assert losses(client) == {"good": False, "bad": False}, losses(client)
 
-    # By a stop: the good disk was flushed then, and its client is notified of that.
+    # Both exports end by a stop: the good disk was flushed, and its client is notified of the
+    # flush.
     for name in ("good", "bad"):
         client.run(WRITE.format(name))
     assert end("causeway stop --force").rc != 0

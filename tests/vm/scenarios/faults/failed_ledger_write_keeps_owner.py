@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The disk with the ledger fails while its export runs: who owns the disk goes on, no new host is let in, an eviction is reported
-as not done, and doctor reports the reason. With the disk back, everything is as it was."""
+"""The disk with the ledger fails while its export runs. The owner goes on, the server admits no new
+host, it reports that an eviction is not done, and doctor reports the reason. Everything works again
+when that disk is back."""
 
 from machine.needs import module
 from using import causeway, hold
@@ -16,7 +17,7 @@ DISK = "/dev/causeway/10.0.0.1/h"
 
 
 def switch(server, kind):
-    """The disk with the ledger fails, or is there again."""
+    """Make the disk with the ledger fail ("error") or work again ("linear")."""
     sectors = f"$(blockdev --getsz {server.disk('state')})"
     table = f"0 {sectors} error" if kind == "error" else f"0 {sectors} linear {server.disk('state')} 0"
     server.run(f"dmsetup suspend --noflush --nolockfs state && dmsetup reload state --table \"{table}\" && dmsetup resume state")
@@ -38,7 +39,8 @@ def scenario(rig):
     doctor = server.run("causeway --json doctor", check=False).out
     assert "ledger-unwritable" in doctor and STATE in doctor, doctor
 
-    # The file system gave up; the disk comes back, and the server with it.
+    # The file system has failed for good: it is mounted anew when its disk is back, and the exports
+    # are restored.
     switch(server, "linear")
     server.run(f"causeway stop --force && umount {STATE} && mount {MAPPED} {STATE} && causeway restore")
     client.run(hold.write(DISK, "C"))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""I/O of dm-multipath fails --fast-fail seconds after the last path was lost, not earlier and not much later, whether it was sent
-before the loss or came after it; dm-multipath then fails what came to it, or holds it with queue_if_no_path. Other I/O of the
-same disk waits for the path, and so does all of it with --fast-fail off."""
+"""I/O of dm-multipath fails --fast-fail seconds after the last path was lost, whether it was sent
+before or after the loss. It does not fail earlier or much later. dm-multipath then fails the I/O
+that it got, or holds it with queue_if_no_path. Other I/O of the same disk waits for the path. With
+--fast-fail off, all I/O waits."""
 import re
 
 from machine.needs import module
@@ -19,7 +20,7 @@ UNSENT = 3072       # the block of 4 KiB that is read while the path is down; fi
 
 
 def multipath(client, name, called=None, features="0"):
-    """A multipath device with the one path, which it gives up after an error."""
+    """Make a multipath device with one path, which it gives up after an error; return its name."""
     called = called or name
     client.run(f"dmsetup create mp-{called} --table "
                f"\"0 $(blockdev --getsz {AT}{name}) multipath {features} 0 1 1 round-robin 0 1 1 {AT}{name} 1\"")
@@ -28,7 +29,7 @@ def multipath(client, name, called=None, features="0"):
 
 
 def when(client, pattern):
-    """The kernel's time of the first message."""
+    """Return the kernel's time of the first message that matches the pattern."""
     found = re.search(pattern, client.run("dmesg").out)
     assert found, (pattern, client.run("dmesg | tail -30").out)
     return float(found.group(1))
@@ -53,12 +54,14 @@ def scenario(rig):
     late = multipath(client, "one", "late")
     holding = multipath(client, "one", "holding", "1 queue_if_no_path")
     events = causeway.watch(client)
-    # Each has a read under way when the path is found dead: the server is silent for some seconds before that.
+    # Each of these has a read in progress when the client gives the path up: the server is silent
+    # for some seconds before that.
     fast = {name: client.start(f"fio --name={name} --filename={paths[name]} --rw=randread --direct=1 --bs=4k --size=8M "
                                "--thinktime=100ms --time_based --runtime=1h --eta=never --status-interval=1s") for name in ("one", "ten")}
     for job in fast.values():
         job.wait_for("read: ")
-    # This one comes when the path is known to be dead, and is never sent. The log has both ends of its wait.
+    # This read comes when the path is known to be lost, and is never sent. The log has the begin
+    # and the end of its wait.
     unsent = client.start(f"read -r go; echo unsent >/dev/kmsg; exec dd if={paths['ten']} of=/dev/null bs=4k skip={UNSENT} count=1 "
                           "iflag=direct status=none", has_input=True)
     client.run("dmesg -C")
@@ -70,7 +73,7 @@ def scenario(rig):
     off = read(paths["off"])
     held = read(holding)
     plain = {name: read(AT + name) for name in options}
-    buffered = read(AT + "one", "skip=1000")      # by read-ahead, which fails fast; the read itself waits
+    buffered = read(AT + "one", "skip=1000")      # reads ahead, which fails fast; the read itself waits
     events.wait_for("down 10.0.0.1/ten", timeout=60)
     unsent.send("go\n")
     result = unsent.wait(timeout=60, check=False)
@@ -82,17 +85,18 @@ def scenario(rig):
     print(f"ten: a read that came {began:.3f} s after the loss failed after {ended:.3f} s")
     # A jiffy is 4 ms, and the time begins after the message.
     assert 10 - 0.01 <= ended < 10 + 2, ended
-    # Their events may have come before that of the third.
+    # The events of the other disks may have come before that of "ten".
     for name in options:
         client.wait_for(f"dmesg | grep -q '10.0.0.1/{name}: connection lost'")
     for name, least in (("one", 1), ("ten", 10)):
         result = fast[name].wait(timeout=60, check=False)
-        # The error of the path, which dm-multipath hands on when it was the last one.
+        # dm-multipath passes on the error of its last path.
         assert result.rc != 0 and "Link has been severed" in result.out, result.out
         took = when(client, FAILED.format(mapped[name]) + f"(?! sector {8 * UNSENT} )") - when(client, LOST.format(name))
         print(f"{name}: failed fast after {took:.3f} s")
         assert least - 0.01 <= took < least + 2, (name, took)
-    # What comes after that time: at once. After it dm-multipath has no path, and fails I/O by itself.
+    # I/O that comes later fails at once. dm-multipath has no path after the first error, and fails
+    # I/O by itself.
     for error in ("Link has been severed", "Input/output error"):
         client.fails(f"dd if={late} of=/dev/null bs=4k count=1 iflag=direct", error, timeout=10)
     client.wait_for("dmsetup status mp-holding | grep -q ' F '")
@@ -102,7 +106,7 @@ def scenario(rig):
     client.link_up()
     for _ in options:
         events.wait_for("live over", timeout=90)
-    # What multipathd does when its path checker sees the path again.
+    # multipathd does this when its path checker sees the path again.
     client.run(f"dmsetup message mp-holding 0 reinstate_path $(lsblk -dno MAJ:MIN {AT}one)")
     for job in waiting:
         job.wait(timeout=30)

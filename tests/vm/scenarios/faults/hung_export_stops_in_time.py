@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An export whose disk hangs is removed, and its server stopped, in bounded time; the administrator reads that it was not flushed;
-other exports are added, removed, flushed and ended meanwhile; and the disk is free again when it has answered. While clients that
-are cut off get no notice of the end of their exports, others log in at once."""
+"""An export whose disk hangs is removed, and its server stopped, in bounded time. The administrator
+reads that the disk was not flushed. Other exports are added, removed, flushed and ended meanwhile.
+The disk is free again when it has answered. While clients that are cut off get no notice of the end
+of their exports, other clients log in at once."""
 import re
 import time
 
@@ -14,8 +15,8 @@ LEAVES = ("export",)
 
 AT = "/dev/causeway/10.0.0.1/"
 WRITE = f"dd if=/dev/urandom of={AT}{{}} bs=4k count=4 oflag=direct status=none"
-PATIENCE, MORE = 5, 10      # s: until the clients are cut off, and until the answer
-NOTICE = 2                  # s: until a notice that has not arrived is given up
+PATIENCE, MORE = 5, 10      # s: until the server cuts the clients off, and then until the command returns
+NOTICE = 2                  # s: until the server gives up a notice that has not arrived
 CUT_OFF = ("cut1", "cut2", "cut3")
 
 
@@ -28,8 +29,8 @@ def losses(client):
 
 
 def hang(rig):
-    """The disk takes a write and does not answer."""
-    # Counters are of a session: one that was lost and came back began again at 0.
+    """Start a write that the disk does not answer; return its Job."""
+    # Counters belong to a session: a session that was lost and came back begins again at 0.
     writes = "causeway stat | awk '$1 == \"writes\" {n += $2} END {print n}'"
     before = int(rig.server.run(writes).out)
     rig.server.run("dmsetup suspend --noflush bad")
@@ -39,9 +40,10 @@ def hang(rig):
 
 
 def end_notices_do_not_delay_logins(rig):
-    """Exports end side by side, and each has a client that takes no notice of it."""
+    """Several exports end at the same time, and each has a client that does not receive the
+    notice."""
     server, client = rig.server, rig.client
-    # Silence must not end these sessions first, however long it takes to begin.
+    # These sessions must not end by silence first, however long the removal takes to begin.
     server.run("echo 60000 > /sys/module/causeway/parameters/dead_ms && causeway export add other --ram 1M --allow any")
     for name in CUT_OFF:
         server.run(f"causeway export add {name} --ram 1M --allow any")
@@ -53,7 +55,7 @@ def end_notices_do_not_delay_logins(rig):
     for removal in [server.start(f"causeway export remove {name} --force") for name in CUT_OFF]:
         removal.wait(timeout=30)
     assert time.monotonic() - began > NOTICE - 0.1, "the notices were taken"
-    # The login that was under way when the last notice was given up counts as well.
+    # The login that ran when the server gave up the last notice counts as well.
     logins.skip()
     logins.wait_for("ms$")
     assert logins.running, logins.out
@@ -63,7 +65,7 @@ def end_notices_do_not_delay_logins(rig):
                                            server.run("dmesg").out)]
     assert len(left) == len(CUT_OFF), left
     print(f"the slowest login took {slowest} ms; the sessions that were cut off ended within {max(left) - min(left):.3f} s")
-    # One after the other they would take twice NOTICE from the first to the last.
+    # One after the other, the ends would take twice NOTICE from the first to the last.
     assert slowest < NOTICE * 1000 * 0.9 and max(left) - min(left) < NOTICE * 1.5
     client.link_up()
     client.run("causeway detach --all --force", timeout=90)
@@ -89,7 +91,7 @@ def scenario(rig):
     server.wait_for("causeway export list | grep -q 'ending for'")
     server.fails("causeway export remove bad --force", "is being removed already")
     server.fails("causeway export add other --device /dev/mapper/bad --allow any", "is still ending|has not answered")
-    # Others, and their clients, do not notice.
+    # Other exports and their clients go on.
     server.run("causeway export add third --ram 1M --allow any && causeway export remove third", timeout=10)
     client.run(WRITE.format("good") + " conv=fsync", timeout=10)
     assert removal.running, removal.out
@@ -97,7 +99,7 @@ def scenario(rig):
     took = time.monotonic() - began
     assert said.rc == 1 and "has not answered" in said.out and "not flushed" in said.out, (said.rc, said.out)
     assert took >= PATIENCE, took
-    # The disk still has the write: neither it nor the module is free.
+    # The disk still has the write: neither the disk nor the module is free.
     assert exports(server)["bad"]["ending"] and writer.running
     server.fails(f"causeway export add bad --device /dev/mapper/bad --uuid {uuid} --allow any", "has not answered")
     server.fails("rmmod causeway_target", "in use")
@@ -112,7 +114,7 @@ def scenario(rig):
         client.run(WRITE.format(name))
     writer = hang(rig)
     stop = server.start("causeway stop --force")
-    # The other export is flushed and its client notified at once, whatever the disk of the first does.
+    # The other export is flushed and its client notified at once, although the first disk hangs.
     events.wait_for("down 10.0.0.1/good", timeout=4)
     assert stop.running, stop.out
     said = stop.wait(timeout=PATIENCE + MORE + 10, check=False)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A network interface that is taken down for seconds, at either end, leaves Soft-RoCE able to connect: I/O goes on."""
+"""Soft-RoCE can still connect after its network interface was down for seconds, at either end: I/O
+goes on."""
 from using import causeway, verified
 
 TIER = "long"
@@ -17,7 +18,8 @@ def scenario(rig):
         host.run("ip link set eth0 down")
         # Both ends detect the loss while the interface can still send, long before probes would detect it.
         events.wait_for("down", timeout=4)
-        # Long enough for a disconnect request to be sent again, if one was left without an answer.
+        # The time is long enough for a second disconnect request, if the first one was left without
+        # an answer.
         host.run("read -rt 3 <> <(:) || :")
         host.run("ip link set eth0 up")
         events.wait_for("live over", timeout=60)

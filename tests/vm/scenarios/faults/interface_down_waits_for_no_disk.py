@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server's network interface goes down at once while commands of its clients wait for a disk that hangs, and the connection
-manager has nothing left of their connections that it could send again."""
+"""A server's network interface goes down at once while commands of its clients wait for a disk that
+hangs. The connection manager keeps none of their connections, so it cannot send anything for them
+again."""
 
 from machine.needs import module
 from using import causeway
@@ -8,7 +9,7 @@ TIER = "ci"
 REQUIRES = (module("brd"),)
 
 DISK = "/dev/causeway/10.0.0.1/hung"
-AT_ONCE_MS = 900    # the kernel module waits for connections for a second at most, and did so each time
+AT_ONCE_MS = 900    # the kernel module waits for connections for a second at most, and used to do so each time
 TAKE_DOWN = "began=$(date +%s%N); ip link set eth0 down; echo $((($(date +%s%N) - began) / 1000000))"
 
 
@@ -25,7 +26,7 @@ def scenario(rig):
     took = int(server.run(TAKE_DOWN).out)
     print(f"the interface went down in {took} ms")
     left = server.run("rdma resource show cm_id | grep 'dst-addr 10.0.0.2:' || :").out
-    # The session itself waits for the disk.
+    # The session still waits for the disk.
     server.run("causeway --json net | grep -q '\"state\": *\"closing\"'")
     assert not left, left
     assert took < AT_ONCE_MS, took

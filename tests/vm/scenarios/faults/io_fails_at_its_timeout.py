@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server that falls silent is given up after five seconds. With --io-timeout, I/O fails that long after, not earlier and not much
-later, and I/O of a disk whose timeout is very long does not; a path that returns ends it."""
+"""A client gives a silent server up after five seconds. With --io-timeout, I/O fails that long
+after the loss, not earlier and not much later. I/O of a disk with a very long timeout waits, and
+completes when the path is back."""
 import re
 
 from using import causeway
@@ -11,7 +12,7 @@ LONG_KERNELS = ("lockdep",)
 LEAVES = ("attachment", "export")
 DISK, PATIENT = "/dev/causeway/10.0.0.1/m", "/dev/causeway/10.0.0.1/n"
 TIMEOUT = 4
-# Seconds. As jiffies of 4 ms it needs 33 bits, of which the lower 32 are 0.8 s.
+# Seconds. In jiffies of 4 ms the timeout needs 33 bits; its lower 32 bits are 0.8 s.
 YEARS = 17179870
 NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not report a loss by themselves
 READ = "dd if={} of=/dev/null bs=4k count=1 iflag=direct"
@@ -39,17 +40,20 @@ def scenario(rig):
     reader = client.start(READ.format(DISK))
     result = reader.wait(timeout=90, check=False)
     assert result.rc != 0 and "Input/output error" in result.out, result.out
-    # Each session finds the loss by itself.
+    # Each session detects the loss by itself.
     client.wait_for("dmesg | grep -q 'causeway: 10.0.0.1/n: connection lost'")
     said = client.run("dmesg").out
     cut, failed = time_of("causeway-test cut", said), time_of(f"I/O error, dev {device},", said)
     lost, patient_lost = (time_of(f"causeway: 10.0.0.1/{name}: connection lost: the server was silent on", said) for name in "mn")
     print(f"the server was given up {lost - cut:.3f} s after its cable was cut, and I/O failed {failed - lost:.3f} s after that")
-    # The last message of the server came up to a second before, and a second may pass until the first probe.
+    # The last message of the server came up to a second before the cut, and a second may pass until
+    # the first probe.
     assert rig.kernel_name != "stock" or 3 <= lost - cut < 8, said
-    # A jiffy is 4 ms, and the time begins after the message. Attempts to connect do not put it off.
+    # A jiffy is 4 ms, and the time begins after the message. Attempts to connect do not delay the
+    # end.
     assert TIMEOUT - 0.01 <= failed - lost < TIMEOUT + 4, said
-    # The other disk has no path for longer than the lower bits of its timeout alone, and its session has failed to connect.
+    # The other disk is without a path for longer than the lower bits of its timeout, and its
+    # session has failed to connect.
     events.wait_for("attempt-failed 10.0.0.1/n", timeout=30)
     client.wait_for("echo causeway-test later >/dev/kmsg; "
                     rf"[ $(dmesg | sed -n 's/^\[ *\([0-9]*\)\..*causeway-test later/\1/p' | tail -n 1) -gt {int(patient_lost) + 1} ]")

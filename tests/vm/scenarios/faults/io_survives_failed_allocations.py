@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""While memory allocations fail at either end I/O neither fails nor corrupts; what was refused for want of memory works afterwards.
+"""I/O neither fails nor corrupts data while memory allocations fail at either end. Requests that
+failed for want of memory succeed afterwards.
 
-Each phase counts the allocations that were refused, and has to refuse some.
-"""
+Each phase counts the allocations that failed, and needs at least one."""
 
 from using.fault_injection import MANY, MARK_SHELL, MARK_WORKERS, failslab, of
 from machine.topology import pair
 from using import causeway
 
-# The sizes that our modules ask for; the emulated adapter's packets, which it would lose for good, are larger.
+# Our modules allocate these sizes. The packets of the emulated adapter, which a failure would lose
+# for good, are larger.
 SIZES = of(32, 64, 96, 128, 192, 256)
 TOPOLOGY = pair(server=SIZES, client=SIZES)
 TIER = "long"
 KERNELS = ("kasan",)
-# The kernel shows where a vmalloc() or a page was refused; what is wrong has a line of its own above such a trace.
+# The kernel prints a trace where it refused a vmalloc() or a page; a real fault has a line of its
+# own above such a trace.
 KNOWN_SPLATS = ("Call Trace:", "page allocation failure", "vmalloc error")
 REQUIRES = (failslab.need,)
 LEAVES = ("attachment", "export")
@@ -34,7 +36,8 @@ def counter(host, name):
 
 
 def atomic_ones(host, client):
-    """Let atomic allocations fail in every context of the host, interrupts too."""
+    """Let atomic allocations fail in every context of the host, including interrupts. Return how
+    many failed."""
     host.run(failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
                             times=MANY, interval=1, probability=5))
     verified(client)
@@ -43,7 +46,8 @@ def atomic_ones(host, client):
 
 
 def those_of_a_request(client):
-    """Lists of segments and of ranges to discard, which the client allocates when it sends a request."""
+    """Let the lists of segments and of ranges to discard fail, which the client allocates when it
+    sends a request. Return how many of each failed."""
     client.run(failslab.knobs(cache_filter="N", ignore_gfp_wait="Y", task_filter="Y", times=MANY, probability=30))
     verified(client, f"{MARKED} ")
     data = failslab.refused(client)
@@ -54,7 +58,9 @@ def those_of_a_request(client):
 
 
 def those_of_large_commands(server, client):
-    """The server answers that it has no memory, and the client sends the command again."""
+    """Let allocations of large commands fail: the server answers that it has no memory, and the
+    client sends the command again. Return how many allocations failed and how many commands ended
+    with that answer."""
     before = counter(client, "errors")
     verified(client)
     assert counter(client, "errors") == before
@@ -66,7 +72,8 @@ def those_of_large_commands(server, client):
 
 
 def a_message_that_cannot_be_kept(server, client):
-    """A message for which the client has no memory ends the connection, and is not a fault of the server."""
+    """A message for which the client has no memory ends the connection, and the client does not
+    blame the server."""
     events = causeway.watch(client)
     client.run(failslab.knobs(cache_filter="Y", ignore_gfp_wait="Y", task_filter="N", times=MANY, probability=100))
     # The server notifies its clients of the removal.
@@ -92,7 +99,8 @@ def scenario(rig):
     assert connection["reconnects"] == 0, connection
     client.run("udevadm settle; causeway detach 10.0.0.1/m")
 
-    # Let allocations at the server fail that may wait, too, during each step of a login: a failed attach must report an error.
+    # Allocations of the server that may wait fail too, in each step of a login. A failed attach
+    # must report an error.
     server.run(failslab.knobs(cache_filter="Y", ignore_gfp_wait="N", task_filter="N", times=MANY))
     attachments = 0
     for probability in (1, 2, 3, 5) * 3:

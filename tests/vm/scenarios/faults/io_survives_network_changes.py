@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk and an NFS mount keep verified data over frames of 1500 bytes, where the ends have another MTU, over IPv6 alone, a VLAN, a
-bond whose active link is pulled, and a wire that loses and reorders frames. I/O goes on when an address of one end changes."""
+"""A disk and an NFS mount keep verified data over frames of 1500 bytes, between ends with different
+MTUs, over IPv6 alone, over a VLAN, over a bond whose active link is pulled, and over a wire that
+loses and reorders frames. I/O goes on when an address of one end changes."""
 import time
 
 from machine.needs import module
@@ -8,11 +9,11 @@ from using import causeway, nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
-DIRTY = True        # interfaces are not what they were
+DIRTY = True        # the interfaces stay changed
 REQUIRES = (module("bonding"),)
 
 CONTENT = "/tmp/content"
-TRIES = 3           # at an address that goes
+TRIES = 3           # attempts at a change of address
 COPIED = 360        # s for a file there and back: each loss of a message's last packet on the lossy wire costs the 4 s of ack_timeout
 
 
@@ -24,7 +25,7 @@ def fio(client, node, name, sizes="4k/50:16k/30:256k/20", more="--size=4M"):
 def node_of(client):
     # The attach waits 5 s for udev. udev reads the disk first, and each packet that the lossy wire loses costs a read 4 s.
     client.wait_for("[ -b /dev/causeway/*/d ]", timeout=120)
-    # fio takes the colons of a name for its own.
+    # fio interprets the colons in a name.
     return client.run("readlink -f /dev/causeway/*/d").out.strip()
 
 
@@ -35,7 +36,8 @@ def mount(client, address, options):
 
 
 def carries(rig, name, address, options="rdma"):
-    """A disk and a mount by this address: what is written is what is read, at the server too."""
+    """Check that a disk and a mount by this address return the data that was written, and that the
+    server holds the same."""
     server, client = rig.server, rig.client
     began = time.monotonic()
     client.run(f"causeway attach {address}/d", timeout=60)
@@ -56,7 +58,8 @@ def both(rig, command):
 
 
 def narrow(rig):
-    # The other way round nothing connects: Soft-RoCE sends what the MTU of the client allows, and the server drops it.
+    # The other way round nothing connects: Soft-RoCE sends packets of the client's MTU, and the
+    # server drops them.
     both(rig, "ip link set eth0 mtu 1500")
     carries(rig, "mtu-1500", "10.0.0.1")
     rig.server.run("ip link set eth0 mtu 9000")
@@ -77,7 +80,7 @@ def vlan(rig):
 
 
 def bond(rig):
-    """The link that is active is pulled at both ends while the disk writes."""
+    """The active link is pulled at both ends while the disk writes."""
     client = rig.client
     both(rig, "modprobe bonding && ip link add bond0 type bond mode active-backup miimon 100 && for i in 0 1; do "
               "rdma link del rxe$i; ip link set eth$i down; ip link set eth$i master bond0; done; "
@@ -107,16 +110,18 @@ def lossy(rig):
 
 
 def lost_queue_pair_1(host):
-    """How often Soft-RoCE of this host lost its queue pair 1, by a datagram that has no route (kmod/core/verbs/interface.c)."""
+    """Return how often Soft-RoCE of this host lost its queue pair 1, by a datagram without a route
+    (kmod/core/verbs/interface.c)."""
     return int(host.run("dmesg | grep -c 'qp#1 Failed allocating skb'", check=False).out)
 
 
 def loses_its_address(host, deed):
-    """Runs the command that removes the address. Returns whether the device still takes connections; makes it anew if not.
+    """Run the command that removes the address. Return whether the device still takes connections;
+    make it anew if not.
 
-    The connection manager answers a late disconnect request of the peer although the address is gone, and our modules cannot prevent
-    that. A busy machine may see it once, but not each time: then our own request is the cause.
-    """
+    The connection manager answers a late disconnect request of the peer although the address is
+    gone, and our modules cannot prevent that. A busy machine may show this once, but not each time:
+    then our own request is the cause."""
     before = lost_queue_pair_1(host)
     host.run(deed)
     if lost_queue_pair_1(host) == before:
@@ -126,7 +131,8 @@ def loses_its_address(host, deed):
 
 
 def address_changes(rig):
-    """The client's address under I/O of a disk and a mount, and then the server's is away for a while."""
+    """During I/O of a disk and a mount, the client's address changes, and then the server's address
+    is away for a while."""
     server, client = rig.server, rig.client
     client.run("causeway attach 10.0.0.1/d")
     mount(client, "10.0.0.1", "rdma")

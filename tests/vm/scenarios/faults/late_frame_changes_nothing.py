@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Frames of a connection that is gone change nothing when they arrive late, neither a write at the server nor data that was
-read at the client; also when the export has another owner by then."""
+"""Frames of an ended connection that arrive late change neither the server's disk nor data that the
+client has read, even if the export has another owner by then."""
 
 from machine.needs import module
 from using import causeway, hold
@@ -14,15 +14,15 @@ READ = f"dd if={DISK} bs=4k skip={hold.BLOCK} count=1 iflag=direct status=none |
 
 
 def full_of(letter):
-    """What a frame holds that carries data of such a block."""
+    """Return the bytes of a frame that carries data of such a block."""
     return letter.encode() * 1000
 
 
 def arrive(source, target, letter):
-    """Let the frames go, among which is data, and wait until all of them are there."""
+    """Release the held frames, which must include data, and wait until all of them have arrived."""
     assert source.frames_held(holding=full_of(letter)), "no frame with data is held"
     source.release_frames()
-    # The switch keeps the order.
+    # The switch keeps the order of the frames, so a reply to the ping shows that they have arrived.
     source.run(f"ping -c 1 -W 5 {target.address()}")
 
 
@@ -31,7 +31,8 @@ def reconnected(events):
 
 
 def write_comes_late(rig, events, store):
-    """The client's write is on the wire while the client comes back, sends it again and writes anew."""
+    """The client's write is on the wire while the client reconnects, sends it again and writes new
+    data."""
     server, client = rig.server, rig.client
     client.hold_frames()
     writer = client.start(f"{hold.write(DISK, 'A')} && {hold.write(DISK, 'B')}")
@@ -46,7 +47,8 @@ def write_comes_late(rig, events, store):
 
 
 def read_comes_late(rig, events):
-    """The server's data is on the wire while the client comes back, reads it again and writes anew."""
+    """The server's data is on the wire while the client reconnects, reads it again and writes new
+    data."""
     server, client = rig.server, rig.client
     server.hold_frames()
     reader = client.start(f"{READ} && {hold.write(DISK, 'C')} && {READ}")
@@ -60,7 +62,7 @@ def read_comes_late(rig, events):
 
 
 def owner_changes(rig, store):
-    """The client's write is on the wire while another machine gets the export."""
+    """The client's write is on the wire while another machine attaches the export."""
     server, client = rig.server, rig.client
     client.hold_frames()
     writer = client.start(hold.write(DISK, "D"))
@@ -68,7 +70,7 @@ def owner_changes(rig, store):
     connection, = causeway.connections(server)
     client.run("causeway detach 10.0.0.1/h --force")
     assert writer.wait(check=False).rc != 0
-    # Its GOODBYE is held, too.
+    # The switch also holds the client's GOODBYE.
     server.run(f"causeway export evict h --host {connection['host']} && causeway attach 10.0.0.1/h")
     server.run(hold.write(DISK, "E"))
     arrive(client, server, "D")
@@ -85,7 +87,7 @@ def scenario(rig):
     write_comes_late(rig, events, store)
     read_comes_late(rig, events)
     owner_changes(rig, store)
-    # What came late did no harm to connections either.
+    # The late frames did not disturb later connections either.
     client.run(f"causeway attach 10.0.0.1/h && {hold.write(DISK, 'F')}")
     assert hold.content(server, store) == "F"
     client.run("causeway detach 10.0.0.1/h")

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A write that comes late changes nothing: from a client that lost an exclusive export, or whose machine was replaced, also
-when the server restarted in between, and from before a forced detach.
+"""A late write changes nothing. It comes from a client that lost an exclusive export, from a
+machine that was replaced, also after a restart of the server, or from before a forced detach.
 
-LATE_WRITES=50 in the environment does all of it so often in one boot.
-"""
+LATE_WRITES=50 in the environment repeats everything 50 times in one boot."""
 import os
 
 from machine.needs import module
@@ -19,9 +18,9 @@ REQUIRES = (module("dm_hold"),)
 
 DISK = "/dev/causeway/10.0.0.1/h"
 SAME = "--host-uuid 01234567-89ab-cdef-0123-456789abcdef"
-# The lengths of these waits are no promise here, and shorter ones leave time for more turns.
+# The scenario does not test the length of these waits, and short ones leave time for more turns.
 SHORT = "modprobe causeway probe_ms=400 dead_ms=1600 retry_cap_ms=1000"
-COMMAND_MS = 3000   # after which a command that has no answer is one that failed
+COMMAND_MS = 3000   # time after which a command without an answer fails
 TIMES = int(os.environ.get("LATE_WRITES", "1"))
 
 
@@ -30,13 +29,13 @@ def export(server, options):
 
 
 def host_of_client(server):
-    """The UUID of the host that has the export attached."""
+    """Return the UUID of the host that has the export attached."""
     connection, = causeway.connections(server)
     return connection["host"]
 
 
 def cut_off(rig, late):
-    """Cut the client off with a write that was not answered, which the disk keeps."""
+    """Cut the client off during a write that the disk holds; return the Job of the write."""
     server, client = rig.server, rig.client
     hold.arm(server)
     writer = client.start(hold.write(DISK, late))
@@ -47,7 +46,7 @@ def cut_off(rig, late):
 
 
 def stays_out(rig, writer, newer, why):
-    """The client comes back, is refused for good, and its write fails."""
+    """Check that the client comes back, is refused for good, and that its write fails."""
     server, client = rig.server, rig.client
     client.link_up()
     assert writer.wait(timeout=90, check=False).rc != 0
@@ -58,7 +57,8 @@ def stays_out(rig, writer, newer, why):
 
 
 def handed_over(rig, late, newer, in_between=lambda rig: None):
-    """An exclusive export goes to another machine by eviction, which waits for the write that the disk keeps."""
+    """Eviction hands an exclusive export over to another machine. It waits for the write that the
+    disk holds."""
     server, client = rig.server, rig.client
     export(server, "--exclusive")
     client.run("causeway attach 10.0.0.1/h")
@@ -81,12 +81,12 @@ def handed_over(rig, late, newer, in_between=lambda rig: None):
 
 
 def server_restarts(rig):
-    """The ledger is on the server's disk."""
+    """Restart the server, which reads the ledger from its disk."""
     rig.server.run("causeway stop --force && modprobe -r causeway_target && causeway restore")
 
 
 def replaced(rig, late, newer, in_between=lambda rig: None):
-    """A machine with the same host UUID was started elsewhere."""
+    """A machine with the same host UUID takes the place of the client."""
     server, client = rig.server, rig.client
     export(server, "")
     client.run(f"causeway attach 10.0.0.1/h {SAME}")
@@ -100,7 +100,8 @@ def replaced(rig, late, newer, in_between=lambda rig: None):
 
 
 def detached_by_force(rig, late, newer):
-    """The disk keeps a write; its client detaches by force, and attaches again when the write is over."""
+    """The disk holds a write; its client detaches by force, and can attach again only when the
+    write has ended."""
     server, client = rig.server, rig.client
     export(server, "")
     client.run("causeway attach 10.0.0.1/h")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The server admits neither a returning client nor the next client of an exclusive export while its disk still has a write of a
-lost connection, and the eviction of that host is not done either. No later write is overtaken by that one."""
+"""While its disk still has a write of a lost connection, the server admits neither the returning
+client nor the next client of an exclusive export, and does not report the eviction of that host as
+done. The pending write never overtakes a later one."""
 import json
 
 from machine.needs import module
@@ -16,7 +17,8 @@ WAITS = "the server waits until 1 earlier command has ended"
 
 
 def lose(rig):
-    """Cut the client off until both ends have given the connection up; the server's end waits for the disk."""
+    """Cut the client off until both ends have given the connection up; the server's end waits for
+    the disk."""
     rig.client.link_down()
     rig.client.wait_for("causeway --json net | grep -q '\"state\": *\"held\"'")
     rig.server.wait_for("causeway --json net | grep -q '\"state\": *\"closing\"'")
@@ -24,7 +26,8 @@ def lose(rig):
 
 
 def goes_on_waiting(client):
-    """The client continues the login while the server sends WAITING: for three times as long as the client tolerates silence."""
+    """Check that the client continues the login while the server sends WAITING, for three times as
+    long as it tolerates silence."""
     before, after = (json.loads(out)["connections"][0] for out in
                      client.run("causeway --json net; sleep 15; echo; causeway --json net").out.split("\n\n"))
     assert before["attempts"] == after["attempts"] and WAITS in after["reason"], (before, after)
@@ -34,7 +37,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     device = hold.make(server, server.disk("store"))
 
-    # The same client: its write is sent again, and then overwritten.
+    # The same client returns: its write is sent again, and then overwritten.
     server.run(f"causeway export add h --device {device} --allow any")
     client.run("causeway attach 10.0.0.1/h")
     events = causeway.watch(client)
@@ -54,7 +57,7 @@ def scenario(rig):
     client.run("causeway detach 10.0.0.1/h")
     server.run("causeway export remove h")
 
-    # Another client, which is the server's own machine: the first one is evicted.
+    # Another client, the server's own machine, attaches after the eviction of the first one.
     server.run(f"causeway export add h --device {device} --exclusive --allow any")
     client.run("causeway attach 10.0.0.1/h")
     host = causeway.connection(server)["host"]

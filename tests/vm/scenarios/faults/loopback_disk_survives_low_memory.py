@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A file system on a disk that the server attached from itself is written with more than all memory holds, and keeps its content.
-Its connection is lost twice while memory is short, and comes back. No allocation of the server's or the client's works waits for
-I/O, and the works that end the loss need no memory for a thread."""
+"""A server has attached a disk from itself. A file system on the disk keeps its content although
+more is written than fits into memory. The connection is lost twice while memory is short, and comes
+back. No allocation of the server's or the client's works waits for I/O, and the works that end the
+lost connection need no memory for a thread."""
 import re
 
 from machine.needs import module
@@ -16,12 +17,13 @@ REQUIRES = (module("noio_count"),)
 DISK = "/dev/causeway/10.0.0.1/m"
 CONTENT = "seq 10000000 99999999 | head -c 500M"
 LOSSES = 2
-# The handler of connection requests, the login, the three works of a session's end; the client's session; commands of a link.
+# The handler of connection requests, the login, the three works of a session's end, the client's
+# session, the commands of a link.
 WORKS = ("cw_listener_event", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work", "cw_session_last_work",
          "cw_session_work", "cwt_link_work")
-# These allocate whenever they run for a session, so they show that allocations are seen.
+# These allocate whenever they run for a session, so they show that the module counts allocations.
 ALLOCATE = ("cw_listener_event", "cw_server_login_work", "cw_session_last_work", "cw_session_work")
-# The disk's timers, and the works that end a connection and make one.
+# The disk's timers, and the works that end a connection and make a new one.
 RESCUED = ("cw_hold_work", "cw_session_work", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work",
            "cw_session_last_work")
 TRACE = "/sys/kernel/tracing"
@@ -31,7 +33,7 @@ STALLS = "awk '/^allocstall/ { n += $2 } END { print n }' /proc/vmstat"
 
 
 def stalls(host):
-    """How many allocations had to reclaim memory themselves."""
+    """Return how many allocations had to reclaim memory themselves."""
     return int(host.run(STALLS).out)
 
 
@@ -47,8 +49,9 @@ def judge_allocations(host):
 
 
 def judge_queues(host):
-    """A queue with WQ_MEM_RECLAIM has a rescuer: a thread that was made with the queue and bears its name, of 15 characters; since
-    Linux 6.9 the name is longer."""
+    """Check that each queue of these works has a rescuer, as WQ_MEM_RECLAIM provides: a thread that
+    was made with the queue and has its name, cut to 15 characters. Since Linux 6.9 the name has a
+    prefix."""
     out = host.run(f"echo 0 > {QUEUED}/enable && cat {TRACE}/trace && echo > {TRACE}/trace").out
     queues = dict(re.findall(r"function=(\w+).* workqueue=(\S+)", out))
     threads = host.run("cat /proc/[0-9]*/comm 2>/dev/null", check=False).out.splitlines()
@@ -58,7 +61,7 @@ def judge_queues(host):
 
 
 def lose_connection(rig, events):
-    """Take the connection away after more allocations had to reclaim memory, and give it back."""
+    """Remove the device after more allocations had to reclaim memory, and add it again."""
     server = rig.server
     before = stalls(server)
     server.wait_for(f"[ $({STALLS}) -gt {before} ]", timeout=200)
@@ -66,7 +69,8 @@ def lose_connection(rig, events):
     events.wait_for("down 10.0.0.1/m", timeout=10)
     server.run("rdma link add rxe0 type rxe netdev eth0")
     events.wait_for("live over", timeout=60)
-    # The timer runs when its time has passed, with a path or without. The last work of the old session runs beside the login.
+    # The timer runs when its time has passed, with or without a path. The last work of the old
+    # session runs beside the login.
     server.wait_for(f"grep -q cw_hold_work {TRACE}/trace && grep -q '^cw_session_last_work calls [1-9]' {NOIO_COUNT}")
     judge_queues(server)
     judge_allocations(server)
@@ -77,7 +81,8 @@ def scenario(rig):
     server.run(f"modprobe -a ext4 causeway_disk causeway_target && modprobe noio_count functions={','.join(WORKS)}")
     events = causeway.watch(server)
     server.run(f"causeway export add m --device {server.disk('store')} --allow any && causeway attach 10.0.0.1/m")
-    # Without causeway_target, whose works are as many as commands; cw_m, the queue of the export's sessions, is one of cw_*.
+    # The filter leaves out causeway_target, which has as many works as commands. It includes cw_m,
+    # the queue of the export's sessions.
     server.run(f"echo 'workqueue ~ \"causeway_[cdhs]*\" || workqueue ~ \"cw_*\"' > {QUEUED}/filter")
     # Dirty pages may fill most of the memory before a writer has to wait.
     server.run("echo 80 > /proc/sys/vm/dirty_ratio && echo 70 > /proc/sys/vm/dirty_background_ratio")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Acknowledged, unflushed writes that a server lost fail every flush until an administrator acknowledges the loss. An orderly
-restart loses nothing and reports nothing."""
+"""If a server lost acknowledged, unflushed writes, every flush fails until an administrator
+acknowledges the loss. An orderly restart loses nothing and reports nothing."""
 from machine.topology import Disk, pair
 from using import causeway
 
@@ -21,7 +21,7 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/f")
     events = causeway.watch(client)
 
-    # An orderly end: the server drains, flushes and notifies the client of the flush.
+    # In an orderly end, the server drains, flushes and notifies the client of the flush.
     client.run(WRITE)
     server.run("causeway stop --force")
     events.wait_for("down", timeout=60)
@@ -29,7 +29,7 @@ def scenario(rig):
     events.wait_for("live over", timeout=60)
     client.run(WRITE + " conv=fsync")
 
-    # By a power cut, with something unflushed.
+    # A power cut with unflushed data is a loss.
     client.run(WRITE)
     server.power_cut()
     events.wait_for("down", timeout=60)
@@ -43,7 +43,7 @@ def scenario(rig):
     client.run("causeway acknowledge 10.0.0.1/f")
     client.run(WRITE + " conv=fsync")
 
-    # By a power cut with everything flushed: nothing to report.
+    # A power cut with everything flushed is no loss.
     server.power_cut()
     events.wait_for("down", timeout=60)
     server.boot()

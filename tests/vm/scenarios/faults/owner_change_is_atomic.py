@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whichever write to the disk with the ledger is the last one before the server's power fails, its export starts again. A change
-of owner that was under way is made or not made; one that was reported is made."""
+"""The server's power fails after any write to the disk with the ledger, and the export starts
+again. A change of owner that was in progress is made or not made; a change that was reported is
+made."""
 
 from machine.needs import module
 from using import causeway, write_log
@@ -12,13 +13,13 @@ KERNELS = ("stock",)
 REQUIRES = (module("dm_log_writes"),)
 
 STATE = "/srv/state"
-# In sectors: the file system with the ledger, and the log of its writes.
+# Sectors of the file system with the ledger, and of the log of its writes.
 DATA, SIZE, LOG, LOG_SIZE = 0, 16384, 32768, 98304
 MAPPED = "/dev/mapper/state"
 
 # The ledger has no entry of the client's host, or an entry with two flags: (owner, evicted).
 NONE, OWNER, EVICTED, KNOWN = None, (True, False), (False, True), (False, False)
-# Each command, and what is true before and after it.
+# Each row: a command, and the entry before and after it.
 CHANGES = (
     ("attach", NONE, OWNER),
     ("evict", OWNER, EVICTED),
@@ -38,7 +39,7 @@ def mark(server, word):
 
 
 def record(server, client):
-    """Log all writes to the disk with the ledger; returns the host and the entries."""
+    """Log all writes to the disk with the ledger; return the host and the entries."""
     state, store = server.disk("state"), server.disk("store")
     server.run("modprobe dm_mod")
     server.run(f"dmsetup create state-data --table '0 {SIZE} linear {state} {DATA}' && "
@@ -49,7 +50,7 @@ def record(server, client):
     server.run(f"causeway export add h --device {store} --state-folder {STATE} --allow any && sync -f {STATE}")
     client.run("causeway attach 10.0.0.1/h")
     host = causeway.connection(server)["host"]
-    # The record of an earlier attachment would be there from the beginning.
+    # The record of an earlier attachment would exist from the beginning.
     client.run("causeway detach 10.0.0.1/h")
     server.run(f"causeway stop --force && causeway export add h --device {store} --forget-owners --allow any && sync -f {STATE}")
     deeds = {"attach": lambda: client.run("causeway attach 10.0.0.1/h"),
@@ -67,7 +68,8 @@ def record(server, client):
 
 
 def crashes(entries):
-    """The change, what may be true, and the entries that a power cut left, for each write during a change and after it."""
+    """Yield the change, the states that are allowed, and the entries that a power cut leaves, for
+    each write during a change and after it."""
     changes = {word: (before, after) for word, before, after in CHANGES}
     word = ""
     for number, entry in enumerate(entries):
@@ -82,7 +84,7 @@ def crashes(entries):
 
 
 def put(server, entries):
-    """The disk as a power cut left it."""
+    """Write the disk as a power cut would leave it."""
     content = bytearray(SIZE * write_log.SECTOR)
     with open(server.lab.folder / f"{server.name}-state.disk", "r+b") as disk:
         for entry in entries:

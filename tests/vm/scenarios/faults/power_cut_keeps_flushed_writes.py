@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With disks that forget what was not flushed, a server's power cut takes no write that a flush covered, of a file or of a
-device; a flush that was under way is reported as a loss; after an orderly stop nothing is missing at all."""
+"""The server's disks lose unflushed data in a power cut. The cut loses no write that a flush
+covered, of a file or of a device. A flush that was in progress is reported as a loss. After an
+orderly stop nothing is missing."""
 from machine.needs import module
 from using import causeway, write_log
 from machine.topology import Disk, pair
@@ -11,14 +12,14 @@ TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),), "keep": ("/etc/causeway
 DIRTY = True
 REQUIRES = (module("dm_log_writes"),)
 
-# name: first sector of its data, how many, first sector of its log
+# name: first sector of its data, number of sectors, first sector of its log
 PARTS = {"file": (0, 131072, 262144), "device": (524288, 32768, 655360)}
 LOG_SIZE = 131072
 DISKS = {name: f"/dev/causeway/10.0.0.1/{name}" for name in PARTS}
 
 
 def start(server):
-    """Both disks, with a new log each."""
+    """Make both disks, each with a new log."""
     store = server.disk("store")
     server.run("modprobe dm_mod")
     for name, (data, size, log) in PARTS.items():
@@ -28,7 +29,7 @@ def start(server):
 
 
 def mount(server):
-    """Without the flushes that the file system makes of itself every five seconds."""
+    """Mount without the flushes that the file system makes by itself every five seconds."""
     server.run("mkdir -p /srv/store && mount -o commit=300 /dev/mapper/file-logged /srv/store")
 
 
@@ -38,7 +39,8 @@ def settle(server):
 
 
 def cut(server, before=None):
-    """Power is lost, and with it what the disks had in their caches; returns what each holds."""
+    """Cut the power, and with it the content of the disks' caches; return the content of each
+    disk."""
     server.power_cut()
     return {name: write_log.forget(server, "store", data, size, log, before and before[name])
             for name, (data, size, log) in PARTS.items()}
@@ -53,7 +55,7 @@ def content(client, name, block):
 
 
 def flush_under_way(server, client, name):
-    """Start a flush that the disk of the server does not answer; returns its Job."""
+    """Start a flush that the disk of the server does not answer; return its Job."""
     server.run(f"dmsetup suspend --noflush --nolockfs {name}-logged")
     before = int(server.run("causeway stat | awk '$1 == \"flushes\" {n += $2} END {print n + 0}'").out)
     flush = client.start(f"dd if=/dev/zero of={DISKS[name]} count=0 conv=fsync,notrunc status=none")
@@ -87,7 +89,7 @@ def scenario(rig):
     assert flush.wait(timeout=90, check=False).rc != 0
     client.wait_for("[ $(causeway --json net | grep -c '\"state\": *\"live\"') = 2 ]", timeout=120)
     assert [content(client, name, 1) for name in PARTS] == ["A", "A"]
-    # The disk does forget: otherwise nothing of this would show anything.
+    # The disk did lose unflushed data: otherwise this scenario would prove nothing.
     assert content(client, "device", 2) == ""
     client.run("causeway acknowledge 10.0.0.1/device")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client without contiguous memory reconnects with what its old links had, and attaches with smaller messages; so does a server."""
+"""A client without contiguous memory reconnects with the memory of its old links, and attaches with
+smaller messages. A server without contiguous memory accepts the client with smaller messages."""
 
 from using import causeway
 from using.fault_injection import fail_page_alloc
@@ -11,7 +12,8 @@ LEAVES = ("attachment", "export")
 
 DISK = "/dev/causeway/10.0.0.1/m"
 FRAGMENTED = "memory is fragmented: messages of 4 KiB instead of 64"
-# Four or more contiguous pages are not available any longer. On the kasan kernel the emulated adapter needs four for a packet.
+# Four or more contiguous pages are not available. On the kasan kernel the emulated adapter needs
+# four for a packet.
 NOTHING_LARGE = {"verbose": 0, "ignore_gfp_wait": "N", "ignore_gfp_highmem": "N", "min_order": 2, "times": -1,
                  "interval": 1, "probability": 100}
 VERIFIED = (f"fio --name=verified --filename={DISK} --direct=1 --ioengine=libaio --rw=randwrite --bsrange=512-256k "
@@ -31,14 +33,15 @@ def inline_writes(client):
 
 
 def is_large(client):
-    """Whether a message has room for a write of 16 KiB; if not, its memory is registered."""
+    """Return whether a message has room for a write of 16 KiB; if not, the client registers its
+    memory."""
     before = inline_writes(client)
     client.run(f"dd if=/dev/zero of={DISK} bs=16k count=1 oflag=direct")
     return inline_writes(client) == before + 1
 
 
 def reconnect(client, events):
-    """With I/O held meanwhile."""
+    """Lose the connection during verified I/O, which waits until the client has reconnected."""
     fio = client.start(f"{VERIFIED} --loops=4 --status-interval=1")
     fio.wait_for("IOPS", timeout=60)
     client.link_down()

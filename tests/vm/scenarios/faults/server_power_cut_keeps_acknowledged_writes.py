@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A write-through export keeps every acknowledged write over the server's power cut, and the writer just goes on."""
+"""A write-through export keeps every acknowledged write over the server's power cut, and the writer
+goes on."""
 from machine.topology import Disk, pair
 from using import causeway, verified
 
@@ -19,7 +20,7 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/f")
     assert client.run("cat /sys/block/$(basename $(readlink -f %s))/queue/write_cache" % DISK).out.strip() == "write through"
     events = causeway.watch(client)
-    # Each block is written once, so what fio verifies at the end is what it had acknowledged.
+    # Each block is written once, so fio verifies acknowledged writes at the end.
     fio = verified.start(client, DISK, "--rw=randwrite --bs=4k --iodepth=8 --size=16M")
     server.power_cut()
     events.wait_for("down", timeout=60)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server that is shut down in order, whether or not its service is up, flushes what clients wrote before its disks forget the
-rest; no client reports a loss, and the content is there after the boot."""
+"""An orderly shutdown of the server flushes the writes of clients before its disks lose unflushed
+data, whether its service is up or not. No client reports a loss, and the content is there after the
+boot."""
 
 from machine.needs import module
 from using import causeway, write_log
@@ -33,7 +34,8 @@ def scenario(rig):
     left = None
     for number, (letter, service) in enumerate((("A", "up"), ("B", "down"))):
         if service == "down":
-            # Its ExecStop would take the exports along; then they are added by hand, as they are after it failed.
+            # The ExecStop of the service ends the exports; they are then added by hand, as after a
+            # failure of the service.
             server.run("systemctl stop causeway.service", timeout=90)
             events.wait_for("down", timeout=60)
             server.run("causeway restore", timeout=60)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Probes find a queue pair that receives nothing while all others do, and the session replaces it."""
+"""Probes detect a queue pair that receives nothing while all others do, and the session replaces
+it."""
 import json
 
 from using import causeway
@@ -12,14 +13,14 @@ NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not
 
 
 def sent(client):
-    """The packet number at which each connected queue pair is."""
+    """Return the current packet number of each connected queue pair."""
     pairs = {each["lqpn"]: each["sq-psn"] for each in json.loads(client.run("rdma -j resource show qp").out) if each["type"] == "RC"}
     assert len(pairs) == 2, pairs
     return pairs
 
 
 def busiest_queue_pair(before, after):
-    """The data link's, which sent most of what was sent between."""
+    """Return the queue pair of the data link, which sent most packets in between."""
     return max(before, key=lambda number: (after[number] - before[number]) % (1 << 24))
 
 
@@ -30,7 +31,8 @@ def scenario(rig):
     server.run("causeway export add m --ram 64M --allow any")
     client.run("causeway attach 10.0.0.1/m --queues 1")
     before = sent(client)
-    # Small writes: each is a packet of the data link, and what the control link sends meanwhile is less, however slow the machine is.
+    # Each small write is a packet of the data link. The control link sends fewer packets meanwhile,
+    # however slow the machine is.
     client.run(f"dd if=/dev/urandom of=/tmp/data bs=1M count=2 && dd if=/tmp/data of={DISK} bs=4k oflag=direct")
     after = sent(client)
     events = causeway.watch(client)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Soft-RoCE device that Causeway made, and that fell silent while its interface was down, is made anew by itself at either
-end, so that I/O goes on; but not while another program has a connection on it, which goes on too."""
+"""Causeway renews a Soft-RoCE device of its own that fell silent while its interface was down, at
+either end, so that I/O goes on. It does not renew the device while another program has a connection
+on it, which goes on too."""
 
 from machine.topology import pair
 from using import causeway, verified
@@ -12,13 +13,13 @@ LEAVES = ("file",)
 DISK = "/dev/causeway/10.0.0.1/m"
 UNIT = "causeway-soft-renew@eth0.service"
 CONTINUE, STOP = 18, 19     # signals
-# The kernel ends a program with a connection only after it has tried its disconnect request several times. Without a route that
-# took up to 52 s.
+# The kernel ends a program with a connection only after it has repeated the disconnect request
+# several times. Without a route this took up to 52 s.
 LONGEST_END = 180       # s
 
 
 def rping(host, peer, port):
-    """Another program's connection from a host; returns its Job, and that of the other end."""
+    """Start another program's connection from a host; return its Job, and that of the other end."""
     serving = peer.start(f"exec rping -s -P -p {port} -a {peer.address()}")
     job = host.start(f"for try in 1 2 3 4 5; do rping -c -V -p {port} -a {peer.address()} -C 1 && break; done; "
                      f"exec rping -c -v -p {port} -a {peer.address()} -C 100000")
@@ -32,14 +33,14 @@ def end(job):
 
 
 def pings(job):
-    """Another program's connection goes on: it sends and gets an answer from here on."""
+    """Check that another program's connection goes on: it sends and gets answers from now on."""
     job.skip()
     for _ in range(3):
         job.wait_for("ping data", timeout=60)
 
 
 def fall_silent(host, job):
-    """Its interface is down while another program ends, whose disconnect request finds no route."""
+    """Take the interface down while another program ends, whose disconnect request has no route."""
     host.run("ip link set eth0 down")
     job.kill(9)
     job.wait(timeout=LONGEST_END, check=False)
@@ -51,7 +52,7 @@ def said(host):
 
 
 def renewed_and_live(host, events):
-    """The device was made anew and the disk is back, in bounded time."""
+    """Check that the device is made anew and the disk is back, in bounded time."""
     try:
         events.wait_for("live over", timeout=40)
     finally:
@@ -79,7 +80,8 @@ def scenario(rig):
         verified.passes(fio)
         end(serving)
 
-    # Another program's connection outlives the interface's absence, for it sends nothing meanwhile, and is left alone.
+    # Another program's connection survives the time without the interface, because it sends nothing
+    # meanwhile, and its device is left alone.
     job, serving = rping(client, server, 7174)
     other, other_serving = rping(client, server, 7175)
     other.kill(STOP)
@@ -95,13 +97,14 @@ def scenario(rig):
     verified.passes(fio, timeout=60)
     assert said(client).count("was made anew") == renewed + 1
 
-    # An interface that only came up changes nothing.
+    # An interface that only goes down and comes up changes nothing.
     end(serving)
-    # A device that a program has open is not removed: the kernel would wait for the program.
+    # The command does not remove a device that a program has open: the kernel would wait for the
+    # program.
     refused = server.run("causeway soft remove rxe0", check=False)
     assert refused.rc == 75 and "rping (process" in refused.out, refused.out
     end(other_serving)
-    # The kernel numbers devices as they are made.
+    # The kernel numbers devices in the order in which they are made.
     number = client.run("rdma dev show | cut -d: -f1").out
     looked = said(client).count("takes connections: nothing to do")
     client.run("ip link set eth0 down && ip link set eth0 up")

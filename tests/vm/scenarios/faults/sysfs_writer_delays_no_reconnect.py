@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program that writes to the queue's folder in sysfs while a disk has no path delays no reconnect, and the settings that an
-administrator made there stay."""
+"""A program that writes to the queue's folder in sysfs while a disk has no path delays no
+reconnect. The settings that an administrator made there stay."""
 from machine.topology import Disk, pair
 from using import causeway
 
@@ -22,11 +22,13 @@ def scenario(rig):
     assert most > 65536, most
     events = causeway.watch(client)
 
-    # The server ends, and the link stays: Soft-RoCE of Linux 5.10 crashes when packets outlive their connection.
+    # The server ends, and the cable stays plugged in: Soft-RoCE of Linux 5.10 crashes when packets
+    # outlive their connection.
     server.run("causeway stop --force")
     events.wait_for("down", timeout=60)
     writer = client.start(f"dd if=/dev/zero of={LINK} bs=4k count=1 oflag=direct")
-    # In write(2), call 1 on x86-64, and not while it opens the device: then the setters would come first.
+    # dd is in write(2), which is call 1 on x86-64. While dd opens the device, the setters would
+    # come first.
     client.wait_for("dd=/proc/$(pgrep -x dd); grep -q 'State:.D' $dd/status && grep -q '^1 ' $dd/syscall")
     # Newer kernels hold the queue's limits here until the write has ended.
     setters = [client.start(f"echo 65536 >{queue}/discard_max_bytes"), client.start(f"echo write through >{queue}/write_cache")]
@@ -39,7 +41,7 @@ def scenario(rig):
         setter.wait(timeout=30)
     kept(client, queue)
 
-    # And over a reconnect that begins after it was set.
+    # The settings also stay over a reconnect that begins after they were made.
     server.run("causeway stop --force && causeway restore")
     events.wait_for("live over", timeout=90)
     client.run(f"dd if={LINK} of=/dev/null bs=4k count=1 iflag=direct")

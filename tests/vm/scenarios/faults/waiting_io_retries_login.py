@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""While I/O waits, a login begins at least every three seconds, with --fast-fail off too, and also if the I/O came in a longer pause.
-Without I/O the pauses grow. No more than ten logins begin in a second."""
+"""While I/O waits, a login begins at least every three seconds. This also holds with --fast-fail
+off, and for I/O that comes during a longer pause. Without I/O the pauses grow. No more than ten
+logins begin in a second."""
 import datetime
 import json
 
@@ -11,13 +12,13 @@ TOPOLOGY = pair(server={"disks": tuple(Disk(name, "16M") for name in NAMES)})
 TIER = "long"
 LEAVES = ("export",)
 PARAMETERS = "/sys/module/causeway/parameters"
-# A pause of the fifth attempt is 4 s or more where no I/O waits.
+# The pause after the fourth failed attempt is 4 s or more if no I/O waits.
 LONGEST = 3.6
 READ = "dd if=/dev/causeway/10.0.0.1/{} of=/dev/null bs=4k count=1 iflag=direct"
 
 
 def times_of(events, name):
-    """When attempts to connect this disk failed, in seconds."""
+    """Return the times at which attempts to connect this disk failed, in seconds."""
     told = [json.loads(line) for line in events.out.splitlines() if line.startswith("{")]
     return [datetime.datetime.fromisoformat(one["time"].rstrip("Z")).timestamp() for one in told
             if one["event"] == "attempt-failed" and one.get("name") == name]
@@ -39,7 +40,7 @@ def scenario(rig):
     server.run("causeway stop --force")
     client.wait_for("! causeway list | grep -q live", timeout=30)
     waits = client.start(READ.format("waits"))
-    # The pause behind the fourth attempt that fails is 4 to 8 s.
+    # The pause after the fourth failed attempt is 4 to 8 s.
     for _ in range(4):
         events.wait_for(failed.format("later"), timeout=40)
     later = client.start(READ.format("later"))
@@ -49,7 +50,7 @@ def scenario(rig):
     told = times_of(events, "waits"), times_of(events, "later")
     assert max(gaps(told[0])) < LONGEST + starved, told
     assert max(gaps(told[1][3:])) < LONGEST + starved, told
-    # Without a pause: ten logins in a second at most.
+    # Without a pause, at most ten logins begin in a second.
     client.run(f"echo 0 >{PARAMETERS}/retry_base_ms")
     client.run("causeway attach 10.0.0.1/quick --background")
     for _ in range(30):
