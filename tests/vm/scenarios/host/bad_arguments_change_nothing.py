@@ -149,7 +149,7 @@ STATE = ("find /etc/causeway /dev/causeway ! -type d -printf '%M %p\\n' 2>/dev/n
 
 
 def sentences(what, right):
-    """The output of the command for an error, as a regular expression."""
+    """Return the output of the command for an error, as a regular expression."""
     return re.escape(f"causeway: {what}\n" + (f"  {right}\n" if right else "")).replace(r"\*", ".*")
 
 
@@ -171,7 +171,7 @@ def scenario(rig):
             said = sentences(what, right)
             if result.rc != code or not re.fullmatch(said, result.out):
                 wrong.append(f"{host.name}: causeway {arguments}: exit code {result.rc}, not {code} with /{said}/\n{result.out}")
-        # Without a verb: all of them, and then the same two sentences.
+        # Without a verb, the command prints all verbs and then the same two sentences.
         result = host.run("causeway", check=False)
         said = re.escape(host.run("causeway help").out + "\n") + sentences("no verb is given", "give one of those that causeway help shows")
         if result.rc != 64 or not re.fullmatch(said, result.out):
@@ -180,14 +180,15 @@ def scenario(rig):
             result = host.run(f"setpriv --reuid 65534 --regid 65534 --clear-groups causeway {arguments}", check=False)
             if result.rc != 77 or "run the command as root" not in result.out:
                 wrong.append(f"{host.name}: causeway {arguments} as nobody: exit code {result.rc}, not 77\n{result.out}")
-        # A folder that takes no file.
+        # No file can be made in this folder.
         host.run("mount --bind /etc /etc && mount -o remount,bind,ro /etc")
         for arguments in ("export add new --ram 4M --allow any", "limits set unlimited --for root"):
             result = host.run(f"causeway {arguments}", check=False)
             if result.rc != 1 or not re.search("/etc/.*Read-only file system", result.out):
                 wrong.append(f"{host.name}: causeway {arguments} where /etc is read-only: exit code {result.rc}, not 1\n{result.out}")
         host.run("umount /etc")
-        # No room for the journal, without which nothing is changed that undo takes back.
+        # There is no room for the journal, without which the command makes no change that undo
+        # could take back.
         host.run("mkdir -p /var/lib/causeway && mount -t tmpfs -o size=4k tmpfs /var/lib/causeway && "
                  "head -c 4096 /dev/zero >/var/lib/causeway/filler")
         result = host.run("causeway limits set unlimited --for root", check=False)

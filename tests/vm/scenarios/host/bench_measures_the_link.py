@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""causeway bench measures by RDMA how much a link between two machines carries, and prints it as a table, as JSON and as a page.
-Without a server it reports which command to start there."""
+"""causeway bench measures by RDMA how much a link between two machines carries. It prints the
+results as a table, as JSON and as a page. Without a server it reports the command to start
+there."""
 
 from using import causeway, stock
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A peer is pinged by RDMA with and without a service; doctor finds what is wrong, fixes a part of it, and undo takes that back."""
+"""ping reaches a peer by RDMA with and without a service there. doctor finds faults and fixes some
+of them, and undo takes the fixes back."""
 from using import causeway
 
 TIER = "ci"
@@ -32,7 +33,7 @@ def scenario(rig):
     seen = findings(client)
     assert not seen, seen
     assert not findings(server)
-    # The file of an earlier version, which did not say that every host may attach.
+    # A file of an earlier version did not state that every host may attach.
     server.run("sed -i '/^allow = any$/d' /etc/causeway/exports.d/scratch.conf")
     assert (offered := set(findings(server))) == {"export-open-to-all"}, offered
     server.run("causeway export remove scratch --force")

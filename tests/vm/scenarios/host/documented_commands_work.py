@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The command lines of README, the pages and the manual are typed as they stand, on the side that their prompt names, and succeed."""
+"""The command lines of README, the pages and the manual succeed as they are written, on the side
+that their prompt names."""
 from using import documents, nfs
 from machine.topology import Disk, pair
 
-# A folder that is kept is on a file system that NFS can serve.
+# A kept folder is on a file system that NFS can serve.
 TOPOLOGY = pair(server={"init": "systemd", "keep": ("/srv",), "disks": (Disk("scratch", "64M"),)}, client={"init": "systemd"},
                 packages=nfs.PACKAGES)
 TIER = "long"
 LEAVES = ("attachment", "export", "mount", "file")
 
-# DOCTOR.md is a list of remedies with placeholders in them: user/tests/documents_test.cpp reads it with the tables of verbs.
+# DOCTOR.md lists fixes that have placeholders: user/tests/documents_test.cpp checks them against
+# the tables of verbs.
 PLACEHOLDERS = "DOCTOR.md"
-# What needs more than two machines have here, or does not end by itself.
+# These need more than the two machines have, or do not end by themselves.
 NOT_HERE = {
     "causeway bench --serve": "it serves until it is interrupted",
     "causeway bench server --report link.html": "bench_measures_the_link",
@@ -52,7 +54,8 @@ def scenario(rig):
     assert used == set(NOT_HERE), f"no page has: {set(NOT_HERE) - used}"
     server.run("systemctl stop nfs-server", timeout=120)
     client.run("rm -r /var/lib/prometheus")
-    # The devices are the rig's; --soft has made units for them, which would make them again at the next boot.
+    # The devices are the rig's. --soft has made units for them, which would make the devices again
+    # at the next boot.
     for host in (server, client):
         host.run("causeway nfs transport in-tree && cd /etc/systemd/system && "
                  "rm -f causeway-soft@eth0.service multi-user.target.wants/causeway-soft@eth0.service")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server behind rules that drop everything is reached once the firewall is opened, also after the rules were loaded anew under
-another name and a chain is gone; undo takes the rules back; what went over its disk is in the figures for monitoring."""
+"""A server behind rules that drop everything is reached after the verb "firewall open". This also
+holds after the rules were loaded anew under another name and a chain is gone. undo takes the rules
+back. The metrics include the I/O of the server's disk."""
 import json
 import re
 
@@ -11,7 +12,7 @@ table inet NAME {
     chain input { type filter hook input priority 0; policy drop; iifname "lo" accept; icmp type echo-request accept; }
 }
 """
-# As a program makes it for hosts that it bans: it closes nothing that it does not name.
+# A program that bans hosts makes such rules: they close nothing that they do not name.
 BANS = """
 table inet bans {
     set banned { type ipv4_addr; }
@@ -34,10 +35,11 @@ def scenario(rig):
         client.run("causeway discover 10.0.0.1")
         assert "nothing to do" in server.run("causeway firewall open --disks --from 10.0.0.0/24").out
 
-        # The rules are loaded anew, by another name, as at a boot after the administrator changed them.
+        # The rules are loaded anew under another name, as at a boot after the administrator changed
+        # them.
         server.run("nft -f /tmp/renamed.nft")
         client.fails("timeout 10 causeway discover 10.0.0.1")
-        # The command that nftables.service runs after its own.
+        # nftables.service runs this command after its own.
         again = server.run("sed -n 's/^ExecStartPost=-//p' /etc/systemd/system/nftables.service.d/causeway-firewall.conf").out
         server.run(again)
         assert len(server.run("nft list ruleset | grep causeway").lines) == 1

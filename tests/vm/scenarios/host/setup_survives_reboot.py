@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was set up of a host holds after a reboot where networkd manages its link: RDMA by software and its version of
-RoCE, the limit of who logs in and of a service, modules, whose NFS over RDMA loads with the first device, and exports
-and attachments at an address that networkd gives. A purge of the package leaves the kernel's own NFS over RDMA to be loaded,
-and no unit that fails."""
+"""The setup of a host survives a reboot with networkd: RDMA by software and its version of RoCE,
+the limits of logins and of a service, modules, and exports and attachments at an address that
+networkd sets. The module of NFS over RDMA is loaded with the first device. A purge of the package
+leaves no failed unit, and the kernel's own NFS over RDMA can be loaded again."""
 
 from using import causeway, package
 from machine.topology import Disk, pair
@@ -70,18 +70,18 @@ def scenario(rig):
 
 
 def judge(host):
-    """It is as it was set up, and nothing of it failed on the way."""
+    """Check that the host is set up as before, and that no unit failed."""
     for unit in ("systemd-networkd", "causeway-soft@eth0", "causeway-roce@rxe0", "rdma-load-modules@causeway", "causeway"):
         host.wait_for(f"systemctl is-active --quiet {unit}.service", timeout=120)
     told = causeway.answer(host, "roce mode rxe0")["ports"]
     assert [(port["device"], port["port"]) for port in told] == [("rxe0", 1)], told
-    # A login, as login(1) and sshd have it: by PAM.
+    # su logs in by PAM, as login(1) and sshd do.
     host.run("getent group rdma || groupadd -r rdma; useradd -m -G rdma member; useradd -m other")
     assert host.run("su - member -s /bin/bash -c 'ulimit -l'").out.strip() == "unlimited"
     assert host.run("su - other -s /bin/bash -c 'ulimit -l'").out.strip() != "unlimited"
     assert host.run("systemctl show -P LimitMEMLOCK causeway.service").out.strip() == str(96 << 20)
     modules = host.run("ls /sys/module").out.split()
-    # rdma-core asks for xprtrdma and svcrdma as soon as there is an RDMA device.
+    # rdma-core loads xprtrdma and svcrdma as soon as an RDMA device exists.
     assert "nvme_rdma" in modules and "causeway_rpcrdma" in modules and "rpcrdma" not in modules, modules
     assert "modprobe -q causeway_rpcrdma" in host.run("modprobe -n -v rpcrdma").out
     assert causeway.answer(host, "nfs transport")["in_effect"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From machines with a plain network device to a disk and a folder by RDMA, for good: two commands on each side."""
+"""Two commands on each side give machines with a plain network device a disk and a folder by RDMA,
+which survive a reboot."""
 
 from using import causeway, nfs
 from machine.topology import Disk, pair
@@ -58,7 +59,8 @@ def scenario(rig):
 
 
 def by_rdma(client, content):
-    """The disk and the folder hold what was written, and RDMA carries both."""
+    """Check that the disk and the folder hold the data that was written, and that RDMA carries
+    both."""
     assert client.run(f"dd if={DISK} bs=1M count=4 iflag=direct status=none | sha256sum").out == content
     assert client.run("sha256sum </mnt/home/data").out == content
     told = causeway.answer(client, "net")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A software device and a limit are set up, shown, repeated without effect, and taken back to the byte."""
+"""The command sets up a software device and a limit, shows them, repeats the setup without effect,
+and takes everything back to the byte."""
 import json
 
 from machine.topology import HostSpec, Topology
@@ -7,7 +8,7 @@ from machine.topology import HostSpec, Topology
 TOPOLOGY = Topology(hosts=(HostSpec("host"),), rdma="none")
 TIER = "ci"
 
-# All that lies under /etc, with modes and the targets of links.
+# All files and links under /etc, with modes and the targets of links.
 ETC = "find /etc -xdev \\( -type f -o -type l \\) -printf '%m %p %l\\n' | sort; find /etc -xdev -type f -exec sha256sum {} + | sort"
 
 

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every change needs CAP_SYS_ADMIN at the netlink socket itself, files and devices are opened with the caller's rights,
-and strangers see no UUID, path or allow list."""
+"""The netlink socket itself requires CAP_SYS_ADMIN for every change. The kernel opens files and
+devices with the caller's rights. Other users see no UUID, path or allow list."""
 from machine.topology import Disk, pair
 
 TIER = "check"
 TOPOLOGY = pair(server={"disks": (Disk("store", "1G"),)})
 LEAVES = ("attachment", "export", "file")
 
-# Root with every capability but one, as a network daemon has them; and a user with nothing.
+# The first is root with every capability but one, as a network daemon runs. The second is a user
+# without rights.
 NETWORK_DAEMON = "setpriv --bounding-set=-sys_admin --inh-caps=-sys_admin"
 NOBODY = "setpriv --reuid 65534 --regid 65534 --clear-groups"
-# A service that may change the server but reads no file of others.
+# This service may change the server but cannot read the files of others.
 SERVICE = f"{NOBODY} --inh-caps=+sys_admin,+net_admin --ambient-caps=+sys_admin,+net_admin"
 
 DISK = "server=10.0.0.1 name=there"
 RULE = "network=10.9.0.0/24"
-# Each would change something if it were root's.
+# Each command would change something if root sent it.
 SERVER = ("export-add name=new backend=3 size=4194304", "export-remove name=there force", "server-set instance=7",
           "server-stop", "export-evict name=there host=1", "export-readmit name=there host=1")
 CLIENT = ("attach server=10.0.0.1 name=filed address=10.0.0.1 host=1", f"detach {DISK} force", f"acknowledge {DISK}",
           "discover address=10.0.0.1", f"nfs-rule-set {RULE} source=10.0.0.2", f"nfs-rule-remove {RULE}")
-# What only an administrator sees of what anyone may ask for.
+# Everyone may send these requests, but only an administrator gets these attributes.
 HIDDEN = {"export-get": {"path", "identity", "allow", "ledger", "ledger-folder"},
           "export-get name=filed": {"path", "identity", "allow", "ledger", "ledger-folder"},
           "owner-get": {"host", "boot", "session"}, "server-get": {"instance"}, "session-get": {"host", "session"}, "attachment-get": {"identity", "host"}}
@@ -65,7 +66,7 @@ def strangers_see_no_secret(rig):
             seen |= {(words, name) for name in told & hidden}
     wanted = {(words, name) for words, hidden in HIDDEN.items() for name in hidden}
     assert seen == wanted, f"an administrator does not see {sorted(wanted - seen)}"
-    # The command lists without what it may not see.
+    # The command lists everything but the hidden attributes.
     for host, words in ((rig.server, "export list"), (rig.client, "list"), (rig.server, "net"), (rig.client, "stat")):
         assert "there" in host.run(f"{NOBODY} causeway {words}").out
 
@@ -93,7 +94,7 @@ def files_are_opened_as_the_caller(server):
         server.run(f"chown 65534 {path}")
         done(path, backend)
         server.run(f"chown root:root {path}")
-    # A folder on the way that the caller may not enter.
+    # The caller may not enter a folder on the way to the file.
     server.run("mkdir -m 700 /srv/files/closed && truncate -s 4M /srv/files/closed/open.img && chmod 666 /srv/files/closed/open.img")
     refused("/srv/files/closed/open.img", 2)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client that asks for much and takes no answers holds its share of the server's memory and no more; other clients go on, the
-export is removed in bounded time, and all of the memory comes back."""
+"""A client that requests much and takes no answers holds no more than its share of the server's
+memory. Other clients go on, the export is removed in bounded time, and all of the memory comes
+back."""
 import time
 
 from machine.topology import Disk, pair
@@ -11,19 +12,19 @@ LONG_KERNELS = ("lockdep",)
 
 PARAMETERS = "/sys/module/causeway_target/parameters/"
 BUDGET, SHARE = 8, 50           # MiB, percent
-PATIENCE, MORE = 5, 10          # s: until an export that ends cuts off its clients, and until the answer
-DEAD_MS = 600000                # the most there is
-LINKS = 2                       # of 32 commands of 1 MiB
+PATIENCE, MORE = 5, 10          # s: until the server cuts off the clients of an ending export, then until the command returns
+DEAD_MS = 600000                # the largest value
+LINKS = 2                       # each with 32 commands of 1 MiB
 READ = "dd if=/dev/causeway/10.0.0.1/m of=/dev/null bs=1M count=16 iflag=direct status=none"
 
 
 def holds(server, kib):
-    """Transfers that are over are given back soon; then the server holds exactly that much."""
+    """Wait until the server holds exactly that much: it frees ended transfers soon."""
     server.wait_for(f"[ $(cat {PARAMETERS}bulk_used_kib) = {kib} ]", timeout=20)
 
 
 def hoard(rig, kib):
-    """Starts the client, and waits until the server holds that much."""
+    """Start the client, and wait until the server holds that much; return the Job."""
     job = rig.client.start(f"causeway-peer 10.0.0.1 m hoard {LINKS}", has_input=True)
     job.wait_for("asked for 64 MiB")
     rig.server.wait_for(f"[ $(cat {PARAMETERS}bulk_used_kib) -ge {kib} ]")
@@ -31,7 +32,7 @@ def hoard(rig, kib):
 
 
 def waited(server):
-    """How many commands had to wait for memory."""
+    """Return how many commands had to wait for memory."""
     return int(server.run("causeway metrics | grep 'limit=\"memory\"'").out.split()[-1])
 
 
@@ -43,10 +44,11 @@ def leave(rig, job):
 
 def scenario(rig):
     server = rig.server
-    # The greedy clients stay for as long as this takes: stalled_client_is_dropped is about their end.
+    # The greedy clients stay as long as this scenario needs; stalled_client_is_dropped tests their
+    # end.
     server.run(f"modprobe causeway dead_ms={DEAD_MS} && modprobe causeway_target bulk_mib={BUDGET} bulk_share={SHARE} end_timeout={PATIENCE}")
     server.run(f"causeway export add m --device {server.disk('store')} --allow any")
-    # Another client: the server's own machine.
+    # The other client is the server's own machine.
     server.run("causeway attach 10.0.0.1/m")
     greedy = hoard(rig, BUDGET * SHARE * 1024 // 100)
     server.run(READ, timeout=20)
@@ -54,13 +56,15 @@ def scenario(rig):
     assert waited(server) > 0
     leave(rig, greedy)
 
-    # Without shares it gets all there is, but no more, and others still have the reserve of the export.
+    # Without shares one client gets the whole budget, but no more, and other clients still have the
+    # reserve of the export.
     server.write(PARAMETERS + "bulk_share", "100")
     greedy = hoard(rig, BUDGET * 1024)
-    # Readers that ask at once, on as many links as the machine has processors, do not refuse it to each other.
+    # Readers at the same time, on as many links as the machine has processors, do not take the
+    # reserve from each other.
     server.run(f"seq 4 | xargs -P 4 -I @ {READ}", timeout=40)
     holds(server, BUDGET * 1024)
-    # A second one, which is on the server's machine, gets nothing of the budget.
+    # A second greedy client, on the server's machine, gets nothing of the budget.
     counted = waited(server)
     late = server.start(f"causeway-peer 10.0.0.1 m hoard {LINKS}", has_input=True)
     server.wait_for("[ $(causeway --json stat | grep -c '\"reads\": 64') = 2 ]")
@@ -70,7 +74,7 @@ def scenario(rig):
     assert "left" in late.wait().out
     holds(server, BUDGET * 1024)
 
-    # What it has parked does not keep the export.
+    # Its waiting commands do not keep the export.
     server.run("causeway detach 10.0.0.1/m")
     began = time.monotonic()
     server.run("causeway export remove m --force", timeout=PATIENCE + MORE)

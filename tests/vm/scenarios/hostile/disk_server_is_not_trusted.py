@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server that breaks the protocol loses the connection, and the client gives the reason in words. The client goes on and accepts
-no wrong data."""
+"""A client ends the connection to a server that breaks the protocol, and gives the reason in words.
+The client connects again and accepts no wrong data."""
 import hashlib
 import json
 import re
@@ -13,7 +13,7 @@ TIER = "long"
 LONG_KERNELS = ("kasan",)
 
 PAGE, MIB = 4096, 1 << 20
-PROVOKES = 7 * MIB // 2     # where a read meets the server's misdeed; udev's do not
+PROVOKES = 7 * MIB // 2     # a read at this offset provokes the misdeed of the server; the reads of udev do not
 BROKE = r"the peer broke the protocol \(-71\)"
 MALFORMED = r"the server's %s is malformed \(-71\)"
 
@@ -57,11 +57,12 @@ WITH_KEY = ("wrong-mac", "changed-on-the-way", "no-key", "refused-by-another-dis
 # The server sends these malformed acceptances of a link.
 ACCEPTANCES = ("nothing", "too-short", "wrong-magic", "version-0", "version-1", "version-3", "unknown-kind", "other-kind", "other-index",
                "huge-index", "credits-of-version-1", "nonce-on-data", "reserved-byte", "reserved-tail")
-# Those of the control links that a client meets when it comes back.
+# The client gets these acceptances of control links when it comes back.
 COMES_BACK = ("too-short", "wrong-magic", "other-kind")
 NOT_ACCEPTED = "the server's acceptance is malformed"
 
-# Why the connection ends that the server does this on; the read that provoked it is answered by the next one.
+# The reason for which the client ends the connection after this misdeed. The next connection
+# answers the read that provoked it.
 DATA = {
     "idle-slot": BROKE,
     "slot-beyond-the-depth": BROKE,
@@ -117,7 +118,7 @@ ON_RETURN = {
     "no-inline-on-return": LESS % "0 bytes of inline data, were 4096",
     "smaller-commands-on-return": LESS % "commands of 32768 bytes, were 65536",
     "larger-blocks-on-return": "the disk has logical blocks of 4096 bytes, had 512 before",
-    # Not a welcome, but a refusal that is proved.
+    # The server sends no welcome here, but a proved refusal.
     "refused-by-another-disk": "another disk answers to the name",
     "refused-by-another-disk-with-key": "another disk answers to the name",
 }
@@ -137,7 +138,8 @@ def break_login(client, wrong):
 
 
 def accept_wrongly(client, host, wrong):
-    """Neither a control link nor a data link is used whose acceptance is malformed, and nothing is left of the attempt."""
+    """The client uses no control link and no data link whose acceptance is malformed, and the
+    attempt leaves nothing behind."""
     before = client.run(RESOURCES).out
     names = ["honest"] * len(ACCEPTANCES) + [f"data-link-{acceptance}" for acceptance in ACCEPTANCES]
     for name in names:
@@ -146,7 +148,8 @@ def accept_wrongly(client, host, wrong):
             wrong.append(f"{name}: exit code {result.rc}, no /{NOT_ACCEPTED}/ in\n{result.out}")
             client.run(f"causeway detach --force 10.0.0.1/{name}", check=False)
     met = re.findall(r"^control link accepted: (.*)$", host.out, re.M)
-    # The data links' cases are behind all wrong control links but those that wait for a client that comes back.
+    # The cases of data links come after all wrong control links, except those for the client that
+    # comes back.
     assert tuple(met[:len(ACCEPTANCES)]) == ACCEPTANCES, met
     assert causeway.attachments(client) == []
     assert causeway.connections(client) == []
@@ -154,7 +157,8 @@ def accept_wrongly(client, host, wrong):
 
 
 def come_back(client, events, name, attempts, wrong):
-    """A client whose connection is lost tries again when the acceptance is malformed, until there is a good one."""
+    """A client whose connection is lost tries again after a malformed acceptance, until it gets a
+    good one."""
     client.run(f"causeway attach --no-persist 10.0.0.1/{name}")
     read = client.start(f"dd if=/dev/causeway/10.0.0.1/{name} bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct | sha256sum")
     for _ in range(attempts):
@@ -174,7 +178,8 @@ def await_event(client, events, name, sentence, wrong):
 
 
 def read_through_it(client, events, name, sentence, size, wrong, options=""):
-    """Attach, read what provokes the server, and compare with what an honest server has."""
+    """Attach, read the data that provokes the server, and compare it with the content of an honest
+    server."""
     device = f"/dev/causeway/10.0.0.1/{name}"
     result = client.run(f"causeway attach --no-persist {options} 10.0.0.1/{name} >/tmp/attach && timeout 60 dd if={device} bs={size} "
                         f"skip={PROVOKES // size} count=1 iflag=direct 2>/tmp/dd | sha256sum; cat /tmp/attach /tmp/dd",
@@ -190,7 +195,8 @@ def read_through_it(client, events, name, sentence, size, wrong, options=""):
 
 
 def keys_are_of_one_link(client, host, events, wrong):
-    """No other link of the session reaches the memory of a command: the client's adapter refuses the access and ends that link."""
+    """No other link of the session can access the memory of a command: the client's adapter refuses
+    the access and ends that link."""
     for name, options in OTHER_LINK.items():
         read_through_it(client, events, name, ".", 128 << 10, wrong, options)
         results = re.findall(rf"^{name}: (.* error|success)$", host.out, re.M)
@@ -200,7 +206,8 @@ def keys_are_of_one_link(client, host, events, wrong):
 
 
 def late_challenge_is_not_believed(client, host, wrong):
-    """A message of an attempt that failed is not read by the next one, which would prove the key to a wrong nonce."""
+    """A login ignores a message of an earlier attempt, which would make the client prove the key to
+    a wrong nonce."""
     client.run("causeway attach --no-persist --background --key-file /tmp/key 10.0.0.1/late-challenge")
     host.wait_for("late-challenge: connection 2", timeout=60)
     client.wait_for("[ -b /dev/causeway/10.0.0.1/late-challenge ]", timeout=60)
@@ -210,17 +217,20 @@ def late_challenge_is_not_believed(client, host, wrong):
 
 
 def a_login_that_hears_nothing_probes(client):
-    """A transport that has HELLO and passes it on with the next message is served: Soft-iWARP does so now and then."""
+    """The client sends a probe during a login, so it succeeds over a transport that delivers HELLO
+    only with the next message. Soft-iWARP does so now and then."""
     client.run("causeway attach --no-persist 10.0.0.1/waits-for-a-probe && causeway detach --force 10.0.0.1/waits-for-a-probe")
 
 
 def a_login_waits_as_long_as_it_is_told_to(client):
-    """WAITING for longer than a client bears silence is no reason to give up."""
+    """The client does not give up while the server sends WAITING, even for longer than it tolerates
+    silence."""
     client.run("causeway attach --no-persist 10.0.0.1/waits-long && causeway detach --force 10.0.0.1/waits-long", timeout=60)
 
 
 def another_welcome_is_refused(client, events, name, sentence, wrong):
-    """I/O fails while what answers is less than the device was made for, and goes on with the next login that is accepted."""
+    """I/O fails while the server offers less than the device was made for, and goes on after the
+    next login that succeeds."""
     client.run(f"causeway attach --no-persist 10.0.0.1/{name} {'--key-file /tmp/key' if name in WITH_KEY else ''}")
     read = client.start(f"dd if=/dev/causeway/10.0.0.1/{name} bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct")
     await_event(client, events, name, sentence, wrong)
@@ -235,7 +245,8 @@ def another_welcome_is_refused(client, events, name, sentence, wrong):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # All data links' cases have good control links; so has the first connection of the client that comes back.
+    # The cases of data links have good control links; so has the first connection of the client
+    # that comes back.
     control_links = [*ACCEPTANCES, *["right"] * len(ACCEPTANCES), "right", *COMES_BACK]
     host = server.start(f"causeway-peer host 'a secret of 24 letters' {' '.join(control_links)}")
     host.wait_for("listening", timeout=30)
@@ -256,7 +267,7 @@ def scenario(rig):
     a_login_waits_as_long_as_it_is_told_to(client)
     for name, sentence in ON_RETURN.items():
         another_welcome_is_refused(client, events, name, sentence, wrong)
-    # After all that an honest server is served well.
+    # After all that, an honest server still works.
     client.run("causeway attach --no-persist 10.0.0.1/honest")
     told = client.run("dd if=/dev/causeway/10.0.0.1/honest bs=64k iflag=direct | sha256sum").out
     assert hashlib.sha256(content(0, 8 * MIB)).hexdigest() in told, told

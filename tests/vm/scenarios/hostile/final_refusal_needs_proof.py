@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A refusal that takes a disk away for good is believed when it is proved and names that disk. Then all I/O fails, no login follows
-until detach, and a new attach gets the disk. Every other refusal is a failed attempt: I/O waits, and goes on."""
+"""A client accepts a refusal as final only if it is proved and names the disk. Then all I/O fails,
+no login follows until detach, and a new attach gets the disk. Every other refusal is a failed
+attempt: I/O waits, and goes on."""
 import hashlib
 import re
 
@@ -10,24 +11,24 @@ TIER = "long"
 LONG_KERNELS = ("kasan",)
 
 PAGE, MIB = 4096, 1 << 20
-PROVOKES = 7 * MIB // 2     # a command there ends the first connection of a session; udev's do not
+PROVOKES = 7 * MIB // 2     # a command at this offset ends the first connection of a session; the reads of udev do not
 FINAL = ("stale", "superseded", "evicted")
 SAYS = {
     "stale": "a newer copy of this session has logged in to the server",
     "superseded": "the server no longer knows this session as the owner of the disk",
     "evicted": "the server evicted this host from the export",
 }
-# What is wrong with a refusal that would be final. The unit tests have each of these with each reason.
+# The faults of refusals that would be final. The unit tests have each of these with each reason.
 UNBELIEVED = (
     "superseded-before-proof",
     "evicted-wrong-mac-with-key", "stale-wrong-mac-with-key",
     "superseded-zero-mac-with-key",
     "evicted-mac-without-key",
     "stale-zero-identity", "evicted-zero-identity",
-    # Not final.
+    # These reasons are not final.
     "in-use-right-with-key", "ledger-right",
 )
-# An attach that cannot succeed any more.
+# The error of an attach that can no longer succeed.
 TOO_LATE = {
     "stale": "a newer attachment of this host exists: find it with causeway list, or attach again to replace it",
     "superseded": "a later boot of this host replaced this one: if no other machine has this host's UUID, readmit the host at the server",
@@ -61,7 +62,8 @@ def connection(client, name):
 
 
 def read(client, name):
-    """The first one is unanswered when its connection ends."""
+    """Start a read, which is unanswered when the first connection of the session ends; return its
+    Job."""
     return client.start(f"timeout 60 dd if={device(name)} bs=4k skip={PROVOKES // PAGE} count=1 iflag=direct | sha256sum")
 
 
@@ -70,7 +72,7 @@ def write(client, name):
 
 
 def is_believed(client, events, name, reason):
-    """What is unanswered, and what comes later, fails."""
+    """Unanswered and later commands fail."""
     attach(client, name)
     jobs = read(client, name), write(client, name)
     events.wait_for(rf"revoked 10\.0\.0\.1/{name}: {SAYS[reason]}: said on purpose", timeout=40)
@@ -92,7 +94,7 @@ def is_shown(client, name, reason):
 
 
 def is_not_believed(client, events, name):
-    """I/O waits for the next login, which is admitted."""
+    """I/O waits for the next login, which succeeds."""
     attach(client, name)
     job = read(client, name)
     events.wait_for(rf"attempt-failed 10\.0\.0\.1/{name}: the server (refuses: said on purpose|evicted this host)", timeout=40)
@@ -127,7 +129,7 @@ def is_too_late(client, events, reason):
 
 
 def may_be_in_time(client, events, name):
-    """An attach in the background goes on: this refusal ends nothing."""
+    """An attach in the background goes on, because this refusal is not final."""
     attach(client, name, "--background")
     events.wait_for(rf"attempt-failed 10\.0\.0\.1/{name}: the server ", timeout=40)
     events.wait_for(rf"attached 10\.0\.0\.1/{name}: causeway", timeout=60)
@@ -135,12 +137,12 @@ def may_be_in_time(client, events, name):
 
 
 def is_quiet(client, host, revoked):
-    """No attempt follows: the kernel counts none, and the server sees none."""
+    """No attempt follows: the kernel counts none, and the server gets none."""
     client.fails(f"causeway watch --until up --timeout {QUIET}", "no event 'up' came in time")
     for name in revoked:
         net = connection(client, name)
         assert (net["state"], net["attempts"]) == ("revoked", 1), net
-    # Where a foreground attach came first it was a session of its own.
+    # A foreground attach that came first was a session of its own.
     for name in revoked:
         nr = 1 if "-new" in name else 2
         assert f"{name}: connection {nr + 1}" not in host.out, host.out
@@ -165,7 +167,8 @@ def said_at_the_end(server, client, name):
 
 
 def is_kept(server, client, host):
-    """A detach and an attach that the server has not answered say that it may keep the disk."""
+    """A detach and an attach without an answer of the server report that the server may keep the
+    disk."""
     given_up = client.run("causeway attach --no-persist 10.0.0.1/hangs-up-on-proof", check=False)
     refused = client.run("causeway attach --no-persist 10.0.0.1/refused-in-use-new", check=False)
     attach(client, "honest")
@@ -175,7 +178,7 @@ def is_kept(server, client, host):
     assert given_up.rc != 0 and KEPT.format("hangs-up-on-proof", uuid) in given_up.out, given_up
     assert refused.rc != 0 and "may still keep" not in refused.out, refused
     assert KEPT.format("honest", uuid) in said, said
-    # A disk that cannot be written now has an owner. An export that is read-only has none.
+    # A disk that is read-only for now still has an owner. A read-only export has none.
     said = said_at_the_end(server, client, "disk-read-only")
     assert KEPT.format("disk-read-only", uuid) in said, said
     said = said_at_the_end(server, client, "export-read-only")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""While one address takes every place for connections that have not logged in, and keeps asking for more, the server admits a host
-that had a session before. A connection without a place gets no queue pair and no protection domain."""
+"""One address takes every place for connections that have not logged in, and keeps trying for more.
+The server still admits a host that had a session before. A connection without a place gets no queue
+pair and no protection domain."""
 
 from using import causeway, limits
 
@@ -10,12 +11,12 @@ PLACES = 64
 DISK = "/dev/causeway/10.0.0.1/m"
 QUEUE_PAIRS = "rdma resource show qp | grep -c 'type RC'"
 TRACE = "/sys/kernel/tracing"
-MAKERS = ("cw_domain_create", "cw_link_rdma_adopt")      # of a connection that was let in
+MAKERS = ("cw_domain_create", "cw_link_rdma_adopt")      # called for each connection that gets a place
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # One address may have all of them, so that strangers of any address find none.
+    # One address may take all places, so that unknown hosts of any address get none.
     server.run(f"modprobe causeway login_ms=300000 max_strangers_host={PLACES}")
     server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
@@ -24,11 +25,11 @@ def scenario(rig):
 
     server.run(f"cd {TRACE} && echo 0 > tracing_on && echo {' '.join(MAKERS)} > set_ftrace_filter && "
                "echo function > current_tracer && echo > trace && echo 1 > tracing_on")
-    # The stranger is the server's own machine, by its own address.
+    # The unknown host is the server's own machine, with its own address.
     flood = server.start(f"causeway-peer 10.0.0.1 m flood {PLACES}", has_input=True)
     flood.wait_for(f"held {PLACES}", timeout=120)
     flood.wait_for("tried 20 more", timeout=60)
-    # Both ends of those that have a place, and the stranger's end of two more.
+    # These are both ends of the connections with a place, and the far ends of two more.
     assert int(server.run(QUEUE_PAIRS).out) <= resting + 2 * PLACES + 2, server.run("rdma resource show qp").out
     assert limits.met(server)["strangers"] >= 20
     calls = server.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace && "
@@ -45,7 +46,8 @@ def scenario(rig):
     events.wait_for("live over", timeout=60)
     client.run(f"dd if=/dev/zero of={DISK} bs=64k count=16 oflag=direct")
 
-    # As many connections of the known host as it may have: they are other places than the strangers'.
+    # The known host makes as many connections as it may: they take other places than those of
+    # unknown hosts.
     own = client.start(f"causeway-peer 10.0.0.1 m strangers {PLACES}", has_input=True)
     own.wait_for(f"held {PLACES}, then rejected: limit", timeout=120)
     own.end_input()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A malformed message ends the connection it came on, and the server reports it. Other connections go on, and nothing is left
-behind."""
+"""A malformed message ends its connection, and the server reports it. Other connections go on, and
+nothing is left behind."""
 
 from using import causeway, seed
 from using.resources import RESOURCES
@@ -34,7 +34,7 @@ MALFORMED = """
     bare-short bare-long bare-empty bare-unasked bare-credit bare-control
 """.split()
 
-# What the adapter refuses, and sessions that do not come to anything.
+# The adapter refuses the first of these; the other sessions never complete their login.
 CLOSED = "message-too-long invalidate rdma-write rdma-read rdma-without-access rkey-read rkey-write rkey-short".split()
 SLOW = "login-none login-half login-no-data-links".split()
 
@@ -55,7 +55,7 @@ ANSWERED = {
 
 
 def peer(client, export, expected):
-    """Run cases and compare what came of each."""
+    """Run cases and compare their results."""
     out = client.run(f"causeway-peer 10.0.0.1 {export} {' '.join(expected)}", timeout=120, check=False)
     got = dict(line.split(": ", 1) for line in out.lines if ": " in line)
     wrong = {case: got.get(case) for case, outcome in expected.items() if got.get(case) != outcome}
@@ -73,7 +73,8 @@ def scenario(rig):
     client.run("causeway attach 10.0.0.1/m")
     resources = server.run(RESOURCES).out.strip()
     events = causeway.watch(server)
-    # Inline only: when rxe of Linux 6.1 has to send again, it also registers again, which fails, and the queue pair hangs.
+    # The client sends inline data only: when rxe of Linux 6.1 sends again, it also registers again,
+    # which fails, and the queue pair hangs.
     fio = client.start(
         f"until [ -e /tmp/enough ]; do fio --name=honest --filename={DISK} --direct=1 --ioengine=libaio "
         "--rw=randwrite --bs=4k --iodepth=4 --size=4M --verify=crc32c --verify_fatal=1 --minimal >/dev/null "
@@ -83,7 +84,7 @@ def scenario(rig):
 
     before = malformed(server)
     peer(client, "p", {case: "closed" for case in MALFORMED if case != "hello-after-refusal"})
-    # Refused, and again: each name that a server looks up holds the export.
+    # The login is refused, and repeated: each lookup of a name takes a reference to the export.
     peer(client, "closed", {"hello-after-refusal": "closed"})
     for _ in MALFORMED:
         events.wait_for("malformed")
@@ -95,7 +96,7 @@ def scenario(rig):
         peer(client, "p", {case: f"rejected: {reason}, versions 2 to 2" for case in cases})
     peer(client, "p", ANSWERED)
     peer(client, "r", {"write": "status readonly"})
-    # It may be quick enough for all of them; if not, that is a fault of the peer.
+    # The server may be quick enough for all messages; if it is not, the peer is at fault.
     before = malformed(server)
     said = client.run("causeway-peer 10.0.0.1 p letter-flood").out.strip()
     wanted = {"letter-flood: answered": 0, "letter-flood: closed": 1}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The server refuses a malformed message of an NFS client or ends the client's connection. A mount beside it goes on. A valid call
-that the server has no memory to read ends the connection too, and is answered when it is sent again."""
+"""The server refuses a malformed message of an NFS client or ends the client's connection. Another
+mount goes on. A valid call that the server has no memory to read also ends the connection, and is
+answered when the client sends it again."""
 from using import nfs, seed
 from using.fault_injection import MANY, failslab, of
 from using.mountstats import fields
@@ -12,7 +13,7 @@ LONG_KERNELS = ("kasan",)
 
 MESSAGES = 300
 
-# RFC 8166, 4.5: what is too short, and reports of errors, get no answer; nor has RDMA_DONE one. The number of a message that is another one's is its own.
+# RFC 8166, 4.5: messages that are too short, reports of errors and RDMA_DONE get no answer.
 DROPPED = "short-empty short-fixed short-lists short-call proc-done error-report reply-unasked".split()
 VERSION = "version-0 version-2".split()
 CHUNK = """
@@ -22,7 +23,7 @@ CHUNK = """
     segment-wraps-reply position-odd position-past position-inside position-back position-0-and-inline
     nomsg-without-chunk nomsg-empty-chunk direction-2 direction-other-xid list-no-room list-small-room
 """.split()
-# The adapter refuses, or ours does: such a connection has no further use.
+# The adapter or our module refuses these, and the connection is of no further use.
 CLOSED = """
     call-by-bad-key data-by-bad-key list-bad-key message-too-long invalidate rdma-write rdma-read
 """.split()
@@ -37,8 +38,9 @@ EXPECTED = {**dict.fromkeys(DROPPED, "dropped"), **dict.fromkeys(VERSION, "error
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # The peer has a queue pair of its own beside the mount's; the kernel's own client stays out of what is judged.
-    # One thread of nfsd: answers come in the order of the calls, which is how the peer sees that one was dropped.
+    # The peer has a queue pair of its own beside the mount's; the kernel's own client is not
+    # tested. With one thread of nfsd, answers come in the order of the calls, so the peer can
+    # detect that a call was dropped.
     nfs.start(rig, nfs.IN_TREE, nfs.OURS, threads=1)
     server.run(f"causeway-judge fill {nfs.EXPORTED} 200")       # the folder whose list is long
     nfs.mount(client, "4.2")
@@ -62,9 +64,10 @@ def scenario(rig):
 
 
 def good_calls_without_memory(server, client):
-    """A header with many segments needs memory to be parsed."""
+    """The server needs memory to parse a header with many segments. Without it, the connection
+    ends, and a later call is answered."""
     assert server.read("/sys/kernel/slab/kmalloc-4k/failslab").strip() == "1"
-    # A connection needs memory of that size, too: it is made before.
+    # A connection needs memory of that size, too, so it is made before.
     caller = client.start("causeway-peer nfs 10.0.0.1 data-in-pieces-on-order", has_input=True)
     caller.wait_for("connected")
     server.run("echo 1 >/proc/$(pgrep -x nfsd)/make-it-fail && "

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client gives an error or makes another connection when its NFS server replies wrongly, and never returns wrong data. It waits
-for a server that falls silent after any step, and no call is done twice. Callbacks may come in bursts and need no memory that the
-kernel may refuse. The client retries in growing intervals when a server accepts connections and drops them."""
+"""A client returns an error or connects again when its NFS server replies wrongly, and never
+returns wrong data. It waits for a server that falls silent after any step, and no call is executed
+twice. Callbacks may come in bursts, and need no memory that the kernel may refuse. The client
+retries in growing intervals if a server accepts connections and drops them."""
 from using import nfs
 from using.fault_injection import MANY, failslab, of
 from using.mountstats import fields
@@ -10,32 +11,34 @@ TIER = "long"
 TOPOLOGY = nfs.topology(client=of(4096))      # the memory of a callback's message
 LONG_KERNELS = ("kasan",)
 
-# What the server does to one READ of 64 KiB. The data is right afterwards, in this connection or the next.
+# The relay does this to the answer of one READ of 64 KiB. The data is right afterwards, over this
+# connection or the next.
 RIGHT = """
     without-attributes foreign-segment cut-header empty no-credit answer-nobody-waits-for answered-twice wrong-key-invalidated
     written-beyond larger-than-any-receive hangs-up
 """.split()
-# The call may end with an error instead.
+# With these the call may end with an error instead.
 ERROR = """
     written-too-much written-less no-write-list two-write-chunks read-list-in-an-answer version-2 long-answer-without-chunk
     error-chunk error-of-no-kind cut-answer
 """.split()
 
-# These send a reply that no call waits for, once.
+# These send one reply that no call waits for.
 UNSOLICITED = ("answer-nobody-waits-for", "answered-twice")
 
-FIRST, SECOND = 15, 16      # callbacks at once; 16 are what the client grants
+FIRST, SECOND = 15, 16      # callbacks at once; the client grants 16
 DROPS = 5                   # connections in a row
-# Seconds between them: the first one counts as an attempt that failed if it was young, and makes the second one wait if so.
+# Seconds between them. If the first connection was young, it counts as a failed attempt and makes
+# the second one wait.
 PAUSES = {"young": (1, 2, 4, 8), "old": (0, 0, 1, 2)}
-RECONNECTS = 1.9            # seconds that connecting takes
-TICK = 0.01                 # seconds that a timer may seem to be early, as its time is counted in jiffies
+RECONNECTS = 1.9            # seconds that a connect takes
+TICK = 0.01                 # seconds that a timer may seem early, because its time is counted in jiffies
 FILE = f"{nfs.MOUNTED}/data"
-ATTEMPT = 10        # seconds that the client gives a server to answer its request for a connection
+ATTEMPT = 10        # seconds that the client waits for an answer to its connection request
 IMPATIENT = "nolock,rsize=65536,timeo=50,retrans=9"
-PATIENCE = 5        # seconds until such a mount sends a call again, which takes another connection
-SILENCE = 17        # seconds of it, in which the keepalive looks three times whether something was heard
-PROBES = 2          # by all of these looks but the first, before which something was heard
+PATIENCE = 5        # seconds until such a mount sends a call again, over another connection
+SILENCE = 17        # seconds of silence, in which the keepalive checks three times whether something was received
+PROBES = 2          # one for each of these checks but the first, before which something was received
 RESUME_LIMIT = 15   # seconds until a call ends that waited for the server
 
 
@@ -55,15 +58,16 @@ def reads_are_right_or_fail(client, relay, wanted, wrong):
         out = read(client)
         if wanted not in out:
             wrong.append(f"the read behind {misdeed}: {out}")
-        # A second answer has come by now: it was sent before that of the read behind.
+        # A second answer has arrived by now: it was sent before the answer of the next read.
         counted = fields(client)["bad_xids"] - before
         if counted != (misdeed in UNSOLICITED):
             wrong.append(f"{misdeed}: {counted} replies are counted that no call waited for")
 
 
 def callbacks_may_come_in_bursts(client, relay, wrong):
-    """All that the client grants at once, right behind as many but one. The first ones find their memory refused, where the kernel can
-    do that. Their replies have to be mapped, which on strict DMA takes memory of that size, too."""
+    """The server sends as many callbacks at once as the client grants, right after a burst with one
+    less. Memory for the first ones is refused, if the kernel supports that. Their replies have to
+    be mapped, which takes memory of that size with strict DMA, too."""
     client.run(f"stat {FILE}")
     before = connects(client)
     if client.lab.meets(failslab.need, client):
@@ -83,7 +87,8 @@ def callbacks_may_come_in_bursts(client, relay, wrong):
 
 
 def drops_make_connections_rare(client, relay, wrong):
-    """By the client's own clock, each pause between two limits."""
+    """Check that each pause between two connections is between two limits, by the client's
+    clock."""
     order(relay, "drop")
     before = connects(client)
     nfs.trace_queue_pairs(client)
@@ -112,7 +117,8 @@ def judge_duration(least, seconds, most, what, client, wrong):
 
 
 def server_resumes(client, relay, job, what, wrong):
-    """The server answers again, and the command that waited for it ends well, not before."""
+    """Check that the server answers again, and that the waiting command then succeeds, not
+    before."""
     if not job.running:
         wrong.append(f"{what} ended while the server was silent: {job.out}")
     begin = client.uptime()
@@ -122,12 +128,14 @@ def server_resumes(client, relay, job, what, wrong):
 
 
 def packets(client):
-    """The client's adapter has sent so many, the keepalive's among them."""
+    """Return the number of packets that the client's adapter has sent, including those of the
+    keepalive."""
     return int(client.read("/sys/class/infiniband/rxe0/ports/1/hw_counters/sent_pkts"))
 
 
 def waits_in_silence(client, job, what, wrong, probes=0):
-    """The call does not end, the client makes no other connection, and its keepalive sends so many packets or more."""
+    """Check that the call does not end, that the client does not connect again, and that its
+    keepalive sends at least that many packets."""
     before, sent, end = connects(client), packets(client), client.uptime() + SILENCE
     client.wait_for(f"[ $(cut -d. -f1 /proc/uptime) -ge {int(end)} ]")
     if not job.running or connects(client) != before or packets(client) < sent + probes:
@@ -149,7 +157,7 @@ def a_request_is_not_answered(client, relay, wrong):
 
 
 def the_first_call_is_not_answered(client, relay, wrong):
-    """An impatient mount connects again."""
+    """A mount with a short timeout connects again."""
     relay.send("hold-calls\n")
     begin = client.uptime()
     mounts = nfs.mounting(client, "3", IMPATIENT)
@@ -161,7 +169,8 @@ def the_first_call_is_not_answered(client, relay, wrong):
 
 
 def an_answer_is_lost(server, client, relay, wrong):
-    """The server has done the call: the client has to get the answer of the first time, which nfsd remembers."""
+    """The server has executed the call: the client has to get the first answer, which nfsd
+    remembers."""
     before, made = remembered(server), connects(client)
     order(relay, "hold-answers made-once")
     begin = client.uptime()
@@ -178,12 +187,12 @@ def an_answer_is_lost(server, client, relay, wrong):
 
 
 def remembered(server):
-    """Answers that nfsd gave without doing the call again."""
+    """Return how many answers nfsd gave without executing the call again."""
     return int(server.run("grep ^rc /proc/net/rpc/nfsd").out.split()[1])
 
 
 def an_answer_comes_late(server, client, relay, wrong):
-    """NFS 4.1 never sends a call again over a connection that stands."""
+    """NFS 4.1 never sends a call again over a live connection."""
     order(relay, "hold-answers made-late")
     makes = client.start(f"exec mkdir {nfs.MOUNTED}/made-late")
     relay.wait_for("holds an answer")
@@ -194,7 +203,8 @@ def an_answer_comes_late(server, client, relay, wrong):
 
 
 def a_reply_to_a_callback_is_not_taken(client, relay, wrong):
-    """The server has no receive for it, nor for a call behind it: the client's adapter repeats what it sends."""
+    """The server has no receive for the reply, nor for a call after it: the client's adapter
+    repeats what it sends."""
     client.run(f"stat {nfs.MOUNTED}")
     relay.send("hold-receives\n")
     relay.wait_for("no receive is left", timeout=60)
@@ -219,14 +229,14 @@ def umount_needs_no_server(client, relay, wrong):
 
 
 def connects(client):
-    """How often the mount connected."""
+    """Return how often the mount connected."""
     return fields(client)["connects"]
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
     nfs.start(rig, nfs.OURS, nfs.OURS)
-    # The relay takes the port of RDMA; the server behind it has TCP alone.
+    # The relay listens on the port of RDMA; the server behind it has TCP alone.
     nfs.not_serving(server)
     server.run("rpc.nfsd 8")
     wanted = server.run(f"head -c 65536 /dev/urandom >{nfs.EXPORTED}/data && sha256sum <{nfs.EXPORTED}/data").out.split()[0]
@@ -242,7 +252,7 @@ def scenario(rig):
     an_answer_is_lost(server, client, relay, wrong)
     nfs.unmount(client)
     nfs.mount(client, "3", "nolock,rsize=65536")
-    # Headers that are longer than the first one, from which the client learns their length.
+    # These headers are longer than the first one, from which the client learns their length.
     relay.send("without-attributes\n")
     relay.wait_for("ready for without-attributes", timeout=30)
     assert [wanted in read(client) for _ in range(2)] == [True, True], "a reply without attributes, then one with them"

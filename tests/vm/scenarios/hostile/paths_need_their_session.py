@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A path joins a session only with the secret of its login, and only behind a FENCE that a live path has sent. FENCE, PATH_BYE and
-GOODBYE end the paths that they name and no other. Other clients go on, and nothing is left behind."""
+"""A path joins a session only with the secret of its login, and only after a FENCE that a live path
+has sent. FENCE, PATH_BYE and GOODBYE end the paths that they name and no other. Other clients go
+on, and nothing is left behind."""
 from machine.needs import module
 from machine.topology import pair
 from using import causeway
@@ -92,11 +93,12 @@ def scenario(rig):
     peer(client, "p", {case: "closed" for case in MALFORMED})
     server.wait_for(f"[ $(cat {COUNT}) = {before + len(MALFORMED)} ]")
 
-    # The server may be quick enough for all of them. If not, it has too many messages to read, or too many answers to send.
+    # The server may be quick enough for all messages. If not, it has too many messages to read, or
+    # too many answers to send.
     said = client.run("causeway-peer 10.0.0.1 p fence-flood").out.strip()
     assert said in ("fence-flood: answered", "fence-flood: closed"), said
 
-    # The attachment is the other session.
+    # The attachment is the second session.
     server.run(f"echo 2 >{LIMIT}")
     peer(client, "p", {"path-counts-without-its-login": "refused: limit: the server has 2 sessions, its limit"})
     server.run(f"echo 256 >{LIMIT}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The rkeys that a server sees of one memory region after the other do not show it the next one: their low bytes differ by
-random numbers, those of disks and those of NFS."""
+"""A server cannot predict the next rkey of a memory region from the earlier ones: the low bytes of
+successive rkeys differ by random numbers, for disks and for NFS."""
 import re
 
 from machine.cases import case, for_each
@@ -10,14 +10,15 @@ TIER = "long"
 TOPOLOGY = nfs.TOPOLOGY
 
 MIB = 1 << 20
-READS = 128     # of 64 KiB: as many rkeys
+READS = 128     # reads of 64 KiB, each with one rkey
 AT_LEAST = 100  # differences between successive rkeys of a region
-DISTINCT = 10   # values among them
+DISTINCT = 10   # different values among them
 
 
 def judge(out):
-    """Differences of independent random keys are random numbers from 1 to 255, each as likely. The probability that a hundred of them
-    have less than ten values is below 255^9 * (9/255)^100, which is 10^-123."""
+    """Check the differences of successive keys. Those of independent random keys are uniform random
+    numbers from 1 to 255. The probability that a hundred of them have less than ten values is below
+    255^9 * (9/255)^100, which is 10^-123."""
     last, differences = {}, []
     for rkey in map(int, re.findall(r"^rkey (\d+)$", out, re.M)):
         region, key = rkey >> 8, rkey & 0xff
@@ -47,7 +48,7 @@ def disk(rig):
 def mount(rig):
     server, client = rig.server, rig.client
     nfs.start(rig, nfs.OURS, nfs.OURS)
-    # The relay takes the port of RDMA; the server behind it has TCP alone.
+    # The relay listens on the port of RDMA; the server behind it has TCP alone.
     nfs.not_serving(server)
     server.run("rpc.nfsd 8")
     server.run(f"head -c {MIB} /dev/urandom >{nfs.EXPORTED}/data")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client that lets no transfer end, and is alive by all other signs, keeps neither the server's memory for transfers nor the
-reserve of an export for much longer than twice dead_ms."""
+"""A client lets no transfer end, and seems alive otherwise. It keeps the server's memory for
+transfers, and the reserve of an export, not much longer than twice dead_ms."""
 import re
 
 from machine.topology import Disk, pair
@@ -12,8 +12,9 @@ LONG_KERNELS = ("kasan",)
 
 USED = "/sys/module/causeway_target/parameters/bulk_used_kib"
 BUDGET = 8          # MiB
-# The server looks four times in that time, and up to ten times before it is sure. Beside other machines a link of the kasan kernel
-# was silent for more than 5 s, and the honest client has to keep its own.
+# The server checks four times in that time, and up to ten times before it is sure. Beside other
+# machines a link of the kasan kernel was silent for more than 5 s, and the honest client has to
+# keep its link.
 DEAD_MS = {"stock": 4000, "kasan": 8000, "lockdep": 8000}
 READ = "dd if=/dev/causeway/10.0.0.1/m of=/dev/null bs=1M count=16 iflag=direct status=none"
 SERVED_IN = 25      # s: less than a command may take, and much more than twice dead_ms
@@ -39,18 +40,20 @@ def scenario(rig):
     server.run(f"causeway export add m --device {server.disk('store')} --allow any")
     # The honest client is on the server's own machine.
     server.run("causeway attach 10.0.0.1/m")
-    # hoard has no receives for answers. drip has none either, and gives credit. withhold receives a few answers and gives no credit.
-    # unread writes, and its adapter answers no RDMA READ.
+    # hoard posts no receives for answers. drip posts none either, but gives credit. withhold
+    # receives a few answers and gives no credit. unread writes, and its adapter answers no RDMA
+    # READ.
     for case in ("hoard", "drip", "withhold", "unread"):
         jobs = [greedy(client, case, 2)]
         server.wait_for(f"[ $(cat {USED}) = {BUDGET * 1024} ]")
-        # The reserve of the export goes to one with the address of the honest client, which has it refused then.
+        # A greedy client with the address of the honest client takes the reserve of the export,
+        # which the honest client then cannot have.
         jobs.append(greedy(server, "hoard", 1))
         server.run(READ, timeout=SERVED_IN)
         for job, what in zip(jobs, (case, "hoard")):
             given_up(rig, job, what)
         server.wait_for(f"[ $(cat {USED}) = 0 ]")
-    # It never had to connect again.
+    # The honest client never had to connect again.
     mine = [each for each in causeway.connections(server) if "reconnects" in each]
     assert mine and all(each["reconnects"] == 0 for each in mine), mine
     server.run("causeway detach 10.0.0.1/m && causeway export remove m")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Connections of one address that have not logged in share 16 places, and each may have a few messages waiting. Sessions go on, a
-host of another address that had a session logs in, and the places are free again when the connections end. The metrics count each
-connection that found no place."""
+"""Connections of one address that have not logged in share 16 places, and each may have a few
+messages waiting. Sessions go on, and a host of another address that had a session logs in. The
+places are free again when the connections end. The metrics count each connection that got no
+place."""
 
 from machine.needs import module
 from using import causeway, limits
@@ -18,12 +19,12 @@ MALFORMED = "/sys/module/causeway/parameters/malformed"
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # They hold their places for as long as this takes.
+    # The connections hold their places for as long as this scenario runs.
     server.run("modprobe causeway login_ms=300000")
     server.run("causeway export add m --ram 16M --allow any && causeway export add n --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     resources = server.run(RESOURCES).out.strip()
-    # The server's own address is of the same kind as the client's now: it has had a session.
+    # The server's own address now has had a session, like the client's.
     server.run("causeway-peer 10.0.0.1 m honest")
     strangers = client.start(f"causeway-peer 10.0.0.1 m strangers {CAP}", has_input=True)
     strangers.wait_for(f"held {CAP}, then rejected: limit", timeout=60)
@@ -39,7 +40,7 @@ def scenario(rig):
     client.run("causeway-peer 10.0.0.1 m honest")
     for session in causeway.connections(client):
         assert session["state"] == "live" and session["reconnects"] == 0, session
-    # A time that is no time for a login is taken as the shortest one.
+    # An invalid time for a login is taken as the shortest one.
     server.write(LOGIN_MS, "0")
     assert client.run("causeway-peer 10.0.0.1 m honest").out.strip() == "honest: served"
     server.write(LOGIN_MS, "300000")
@@ -47,7 +48,7 @@ def scenario(rig):
 
 
 def judge_what_comes_behind_a_fence(server, client):
-    """A login waits for a disk that does not answer. A message that is out of its order ends it meanwhile, too."""
+    """A message out of order also ends a login that waits for a disk without an answer."""
     server.run("modprobe dm_mod; modprobe brd rd_nr=1 rd_size=16384 && dmsetup create slow --table '0 32768 linear /dev/ram0 0' && "
                "causeway export add slow --device /dev/mapper/slow --allow any && dmsetup suspend slow")
     before = int(server.read(MALFORMED))
