@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""mount -o rdma and rpc.nfsd --rdma work with every version of NFS between our transport and the kernel's own, whichever is at
-the client and at the server. The kernel's own at both ends shows that the judgement is just."""
+"""mount -o rdma and rpc.nfsd --rdma work with every version of NFS and every combination of our
+transport and the kernel's own at client and server. The kernel's own at both ends shows that the
+checks are correct."""
 from machine.cases import case, for_each
 from machine.needs import module
 from using import nfs

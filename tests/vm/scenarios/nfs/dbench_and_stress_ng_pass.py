@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""dbench and the tests of stress-ng for file systems, which look at what they get, run on a mount and find nothing wrong."""
+"""dbench and the file-system tests of stress-ng, which verify their results, pass on a mount."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
@@ -10,7 +10,7 @@ STRESSORS = """
     access chmod chown copy-file dentry dir dirdeep fallocate fcntl fpunch fstat getdent hdd lockf lockofd mknod open
     readahead rename seek touch utime
 """.split()
-# Each fills what it works on before it looks at the time.
+# Each stressor fills its files before it checks the time.
 SMALL = "--dentries 200 --fallocate-bytes 1M --hdd-bytes 2M --readahead-bytes 1M --seek-size 1M"
 
 
@@ -21,7 +21,7 @@ def scenario(rig):
         nfs.mount(client, version)
         quietly(client, f"dbench -D {nfs.MOUNTED} -t {DBENCH_SECONDS} 4")
         for stressor in STRESSORS:
-            # Which calls NFS has not, the suite finds out for itself.
+            # stress-ng skips calls that NFS does not have by itself.
             quietly(client, f"stress-ng --temp-path {nfs.MOUNTED} --verify {SMALL} --timeout 1 --{stressor} 2")
         nfs.unmount(client)
     nfs.stop(rig.server)
@@ -29,5 +29,5 @@ def scenario(rig):
 
 
 def quietly(client, command):
-    """Run it; its words are for when it fails."""
+    """Run a command; print the end of its output only if it fails."""
     client.run(f"{command} >/tmp/suite.out 2>&1 || {{ tail -n 40 /tmp/suite.out; exit 1; }}", timeout=240)

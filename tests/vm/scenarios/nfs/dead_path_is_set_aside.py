@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A path that connects and then carries no data costs a mount over two paths a pause now and then, and no connection. The client
-sets its queue pair aside, twice as long each time, and uses it again when the path works."""
+"""A path that connects but carries no data costs a mount over two paths only short pauses, and no
+connection. The client pauses the path's queue pair, twice as long each time, and uses it again when
+the path works."""
 import json
 
 from using import causeway, nfs
@@ -9,16 +10,17 @@ TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
 
 RULE = "10.0.0.0/24"
-SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for what is sent from there
-DEATHS = 4      # at least; pauses of 0, 1, 2 and 4 seconds follow them
+SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for packets that are sent from that address
+DEATHS = 4      # the least number; pauses of 0, 1, 2 and 4 seconds follow them
 LARGE = 600     # bytes of a packet; those of the connection manager are smaller
 LONGEST = 300_000   # milliseconds
 DETECTED = 1.9  # seconds from the break of a queue pair until its pause begins, and from its end until the next one is open
-TICK = 0.01     # seconds that a timer may seem to be early, as its time is counted in jiffies
+TICK = 0.01     # seconds that a timer may seem early, because its time is counted in jiffies
 
 
 def live(*devices):
-    """A condition for wait_for: each of these has a queue pair that is ready, and no other device."""
+    """Return a condition for wait_for: each of these devices, and no other one, has a queue pair
+    that is ready."""
     return f"[ \"$(rdma resource show qp | grep ' type RC .*state RTS' | grep -o 'rxe[0-9]' | xargs)\" = '{' '.join(devices)}' ]"
 
 
@@ -27,7 +29,8 @@ def connection(client):
 
 
 def judge_pauses(client):
-    """The rail's queue pair is opened again at once, then after one second, then after twice as long each time."""
+    """Check that the rail's queue pair is opened again at once, then after one second, then after
+    twice as long each time."""
     (place, seconds), = nfs.pauses(client).items()
     client.lab.say(f"     pauses of {place}: {', '.join(f'{each:.2f}' for each in seconds)} s")
     assert len(seconds) >= DEATHS, seconds
@@ -40,14 +43,15 @@ def scenario(rig):
     server, client = rig.server, rig.client
     for host in (server, client):
         host.run("modprobe causeway ack_timeout=17")
-    # The server is known by one address, and can be reached by it over both links.
+    # The mount has one address of the server, which both links reach.
     server.run("ip addr add 10.0.0.1/32 dev eth1")
     client.run(f"ip route add {SECOND_WAY}")
     nfs.start(rig)
     client.run(f"modprobe causeway_rpcrdma && causeway nfs rule add {RULE} --from 10.0.0.2,10.1.0.2 --no-persist")
     nfs.mount(client, "4.2")
-    # Without memory regions: soft-RoCE of Linux 6.1 registers one a second time when it repeats a Send before it, which fails
-    # ("rxe_reg_fast_mr: not free"), and its queue pair then neither sends nor breaks.
+    # The load needs no memory regions. When Soft-RoCE of Linux 6.1 repeats a Send in front of a
+    # registration, it registers a second time, which fails ("rxe_reg_fast_mr: not free"). Its queue
+    # pair then neither sends nor breaks.
     load = nfs.Load(client, largest=8192)
     client.wait_for(live("rxe0", "rxe1"))
     for rail in (1, 0):     # the first queue pair of a connection is no exception

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A call that cannot be sent fails, and no other call does: in particular not the call of a task that holds the transport and sends
-what others have queued."""
+"""A call that cannot be sent fails, and no other call fails. In particular, the call of a task that
+holds the transport and sends the calls of others does not fail."""
 from machine.needs import module
 from using import nfs
 
@@ -24,7 +24,8 @@ def scenario(rig):
     client.run("touch /tmp/enough")
     others.wait()
     owner, foreign = (int(client.read(f"{COUNTS}/{name}")) for name in ("by_owner", "by_others"))
-    # Without memory the call's own task sleeps for a quarter of a second. Others do not try to send its call all that time.
+    # Without memory the call's own task sleeps for a quarter of a second. Other tasks do not try to
+    # send its call in that time.
     assert owner == 2 and 1 <= foreign <= 20, (owner, foreign)
     client.run(f"rm /tmp/enough; modprobe -r nfs_refuse; ln -s file {nfs.MOUNTED}/link")
     nfs.finish(rig)

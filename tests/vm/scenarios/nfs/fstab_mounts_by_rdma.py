@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""mount -t nfs-causeway and a line of fstab mount by RDMA, by TCP where there is none, and keep their options; bg waits for the server."""
+"""mount -t nfs-causeway and a line of fstab mount by RDMA, or by TCP if RDMA is not available, and
+keep their options. With bg the mount waits for the server."""
 from using import nfs, nfs_home
 
 TOPOLOGY = nfs.TOPOLOGY
@@ -30,7 +31,8 @@ def scenario(rig):
     assert "proto=tcp" in options(client, "/mnt/b")
     client.run("umount /mnt/b && sed -i /nfs-causeway/d /etc/fstab")
 
-    # The first attempt fails in the foreground; what goes on in the background finds the server when it is there.
+    # The first attempt fails in the foreground. The attempts in the background succeed when the
+    # server is there.
     server.run("rpc.nfsd 0")
     said = client.run("mount -t nfs-causeway -o bg,require=rdma,port=20050,rdma-timeout=30 server:/ /mnt/b 2>&1").out
     assert "not mounted yet" in said, said
@@ -42,5 +44,5 @@ def scenario(rig):
 
 
 def options(client, directory):
-    """The options of what is mounted there."""
+    """Return the options of the mount at this folder."""
     return set(client.run(f"grep ' {directory} ' /proc/mounts").out.split()[3].split(","))

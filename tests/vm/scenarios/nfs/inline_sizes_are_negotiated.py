@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Messages of 1 to 64 KiB: each direction gets the smaller one of what both ends offer, and every size keeps what it holds."""
+"""With messages of 1 to 64 KiB, each direction gets the smaller size that both ends offer, and the
+content is right with every size."""
 
 from using import causeway, nfs
 
@@ -7,7 +8,7 @@ TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
 
 KIB = 1024
-# What the client offers, what the server does.
+# The offers of the client and of the server.
 OFFERS = ((1 * KIB, 64 * KIB), (4 * KIB, 1 * KIB), (4 * KIB, 4 * KIB), (64 * KIB, 16 * KIB), (64 * KIB, 64 * KIB))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Mounts by sec=krb5 and krb5i, and by krb5p where the kernel has it by TCP, keep what they hold, whatever must not be placed
-directly. With krb5i data goes from and to the pages where it lies, so that dirty pages can be written while memory is short."""
+"""Mounts with sec=krb5 and krb5i keep their content, and so do mounts with krb5p if the kernel
+supports it by TCP, although some data must not be placed directly. With krb5i the data goes
+directly from and to its pages, so that dirty pages can be written while memory is short."""
 import re
 
 from machine.needs import module
@@ -12,28 +13,29 @@ TIER = "long"
 
 
 def refused(client, transport):
-    """Whether a mount by krb5p fails."""
+    """Return whether a mount with krb5p fails."""
     return client.run(f"mkdir -p {nfs.MOUNTED} && mount -t nfs -o proto={transport},vers=4.2,sec=krb5p server:/ {nfs.MOUNTED} && "
                       f"umount {nfs.MOUNTED}", timeout=120, check=False).rc != 0
 
 
 MIB, CALLS, PAGE = 1 << 20, 8, 4096
 FILE = f"{nfs.MOUNTED}/file"
-# Version 1 of control groups: a task waits there until dirty pages are written. NFS has no writeback by group, so version 2
-# ends the task instead.
+# This is version 1 of control groups, where a task waits until dirty pages are written. NFS has no
+# writeback by group, so version 2 ends the task instead.
 GROUPS = "/tmp/groups"
 CROWD = f"{GROUPS}/crowd"
-MUCH = 32           # MiB that are written out of 8
+MUCH = 32           # MiB that are written, with a quarter of that as memory
 REQUIRES = (module("rpcsec_gss_krb5"),)
 
 
 def pages(client):
-    """That the kernel allocated so far."""
+    """Return how many pages the kernel has allocated so far."""
     return sum(int(count) for count in re.findall(r"^pgalloc_\w+ (\d+)", client.read("/proc/vmstat"), re.M))
 
 
 def data_stays_where_it_is(client):
-    """Each call of 1 MiB is one memory region, and what is copied of it is what stands around the data."""
+    """Check that each call of 1 MiB is one memory region, and that only the bytes around the data
+    are copied."""
     for way, chunks, copied in (("of", "read_chunks", "pullup"), ("if", "reply_chunks", "fixup")):
         other = "if=/dev/zero" if way == "of" else "of=/dev/null"
         command = f"dd {way}={FILE} {other} bs=1M count={CALLS} {way[0]}flag=direct conv=notrunc"
@@ -69,7 +71,7 @@ def scenario(rig):
     nfs.fill(server)
     kinds = ["krb5", "krb5i", "krb5p"]
     if refused(client, "rdma"):
-        # Linux 6.1.192 has a fault of its own there.
+        # Linux 6.1.192 has a fault of its own with krb5p.
         assert refused(client, "tcp"), "krb5p is refused by RDMA, and works by TCP"
         rig.say(f"     no krb5p: the {rig.kernel_name} kernel refuses it by TCP as well")
         kinds.remove("krb5p")

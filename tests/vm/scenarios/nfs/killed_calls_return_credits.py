@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A call that was killed, by a signal or by umount -f, returns its credit when its reply arrives. A call that waits for a credit
-goes on, though one call is never answered."""
+"""A call that was killed by a signal or by umount -f returns its credit when its reply arrives. A
+call that waits for a credit then goes on, even if another call is never answered."""
 
 from machine.needs import module
 from using import causeway, nfs
@@ -27,7 +27,7 @@ def scenario(rig):
                f"echo '{SLOW} *(rw,fsid=8,no_root_squash,insecure,no_subtree_check)' >>/etc/exports && exportfs -r")
     nfs.mount(client, "3", "noac")
     client.run(f"mkdir -p /mnt/slow && mount -t nfs -o rdma,vers=3,noac server:{SLOW} /mnt/slow", timeout=120)
-    # The window is as wide as it gets: every slot has a credit.
+    # The window is at its largest: every slot has a credit.
     client.run(f"ls {nfs.MOUNTED} /mnt/slow")
     client.wait_for(f"causeway --json net | grep -q '\"credits\": {SLOTS},'")
 
@@ -35,7 +35,7 @@ def scenario(rig):
     killed = [client.start(f"exec touch {nfs.MOUNTED}/d{i}/file") for i in range(SLOTS - 1)]
     client.wait_for(f"causeway --json net | grep -q '\"calls\": {SLOTS - 1},'")
     bad = bad_xids(client)
-    # A process stays in the folder, so that only the calls end, and not the mount.
+    # A process stays in the folder, so that umount -f ends the calls but not the mount.
     stays = client.start(f"cd {nfs.MOUNTED} && echo there && exec sleep 1000")
     stays.wait_for("there")
     for job in killed[::2]:
@@ -46,7 +46,7 @@ def scenario(rig):
     stays.kill(9)
     stays.wait(check=False)
     client.wait_for("causeway --json net | grep -q '\"calls\": 0,'")
-    # One call may go nevertheless. The server does not answer it.
+    # One more call can be sent. The server does not answer it.
     hangs = client.start("exec touch /mnt/slow/file")
     client.wait_for("causeway --json net | grep -q '\"calls\": 1,'")
     waits = client.start(f"exec stat {nfs.MOUNTED}/d0")
@@ -66,5 +66,5 @@ def scenario(rig):
 
 
 def bad_xids(client):
-    """Replies that no call waited for."""
+    """Return how many replies came that no call waited for."""
     return fields(client)["bad_xids"]

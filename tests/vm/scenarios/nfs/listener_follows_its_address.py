@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A listener that is bound to an address lets go of an RDMA device that is removed, and listens where the address is next."""
+"""A listener that is bound to an address releases an RDMA device that is removed, and listens on
+the device that has the address next."""
 from machine.needs import module
 from using import nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "ci"
-DIRTY = True        # addresses are not where they were
+DIRTY = True        # the addresses are on other interfaces afterwards
 REQUIRES = (module("nfs_bind"),)
 
 ADDRESS, PEER = "10.0.0.1", "10.0.0.2"
 
 
 def listens(server, device):
-    """Until the connection manager has an id that listens at the address on that device."""
+    """Wait until the connection manager has an id that listens at the address on that device."""
     server.wait_for(f"rdma resource show cm_id | grep ' state LISTEN ' | grep -E 'link {device}/1 .*src-addr {ADDRESS}:20049'", timeout=30)
 
 
@@ -32,7 +33,7 @@ def scenario(rig):
     listens(server, "rxe0")
     mounted(client, server, "rxe0")
 
-    # Returns only when everything on the device is gone.
+    # The command returns only when everything on the device is gone.
     server.run("rdma link del rxe0", timeout=30)
     server.run("rdma link add rxe0 type rxe netdev eth0")
     listens(server, "rxe0")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Answers that were lost with their connection are given again, and no call runs twice, whatever the version of NFS."""
+"""The server gives answers that were lost with their connection again, and executes no call twice,
+in every version of NFS."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
@@ -7,7 +8,7 @@ TIER = "long"
 
 ROUNDS = 2
 VERSIONS = ("3", "4.0", "4.1")
-# What the server answers does not arrive; what it is asked does.
+# The client's packets arrive, and those of the server do not.
 DEAF = ("nft add table ip deaf && nft add chain ip deaf in '{ type filter hook prerouting priority -300; }' && "
         "nft add rule ip deaf in udp dport 4791 counter drop")
 
@@ -35,7 +36,7 @@ def scenario(rig):
     for job in jobs:
         job.end_input()
         job.wait()
-    # Calls of versions 3 and 4.0 were asked again, and answered out of memory.
+    # Calls of versions 3 and 4.0 were sent again, and answered from memory.
     hits = int(server.run("grep ^rc /proc/net/rpc/nfsd").out.split()[1])
     assert hits > 0
     nfs.finish(rig, *(f"/mnt/nfs{version}" for version in VERSIONS))

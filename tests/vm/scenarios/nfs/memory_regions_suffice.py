@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server whose adapter reads and writes by memory regions alone refuses no call of many writers and readers."""
+"""A server whose adapter reads and writes only by memory regions refuses no call of many writers
+and readers."""
 
 from using import causeway, nfs
 from using.mountstats import fields
 
-# The RDMA core takes regions for all that it reads and writes.
+# The RDMA core uses memory regions for all reads and writes.
 TOPOLOGY = nfs.topology(server={"cmdline": "ib_core.force_mr=1"})
 TIER = "long"
 
-USUAL = 64          # calls under way, as many as a client is granted
+USUAL = 64          # calls at the same time, as many as a client is granted
 PIECE = 20480
 CALLS = 800
 

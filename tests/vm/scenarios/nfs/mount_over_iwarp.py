@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""NFS over iWARP, where each RDMA Read of the server takes a memory region: many writers at once are neither refused nor held up."""
+"""Over iWARP each RDMA Read of the server takes a memory region. The server of an NFS mount neither
+refuses nor stalls many writers at once."""
 
 from using import causeway, nfs
 
@@ -9,7 +10,7 @@ KERNELS = ("kasan",)
 TIER = "long"
 
 WRITERS = 64
-# Reads of the server arrive late, so that those of all writers are under way at once.
+# The data of RDMA Reads arrives late, so that the Reads for all writers are in progress at once.
 SLOW = "tc qdisc replace dev eth0 root netem delay 300ms limit 100000"
 FAST = "tc qdisc del dev eth0 root"
 
@@ -29,7 +30,7 @@ def scenario(rig):
     said = client.run("causeway-peer nfs 10.0.0.1 data-in-pieces", check=False).out.strip()
     assert said == "data-in-pieces: answered", said
 
-    # Version 3: its calls are not bounded by slots of a session.
+    # The calls of version 3 are not bounded by the slots of a session.
     nfs.mount(client, "3")
     assert "siw0" in client.run("causeway net").out
     fio = (f"fio --name=many --directory={nfs.MOUNTED} --direct=1 --ioengine=libaio --rw=write --bs=64k --size=8M --fallocate=none "

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An RDMA device taken away under a mount, at either end, is let go at once; with its return the mount goes on."""
+"""Causeway releases an RDMA device at once when it is removed under a mount, at either end. The
+mount goes on when the device is back."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY

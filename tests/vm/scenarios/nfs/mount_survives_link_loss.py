@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A cable pulled in the middle of verified writes is detected without a command; calls wait, then go on, none lost."""
+"""Client and server detect by themselves that a cable was pulled during verified writes. The calls
+wait, go on when the cable is back, and none is lost."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY

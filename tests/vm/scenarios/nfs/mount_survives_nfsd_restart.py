@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""nfsd stopped and started again under a mount: writes go on, and a lock that was held is held again."""
+"""A mount survives the stop and start of nfsd: writes go on, and the client holds its lock
+again."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A rule gives a mount two local addresses. NFS 4.2 uses the paths of both, and goes on over one while the other is cut. NFS 3,
-whose server knows a client by its address, waits for the path it is on. No call is done twice."""
+"""A rule gives a mount two local addresses. NFS 4.2 uses the paths of both, and goes on over one
+while the other is cut. NFS 3, whose server knows a client by its address, waits for its own path.
+No call is executed twice."""
 from using import nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
 
 RULE = "10.0.0.0/24"
-SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for what is sent from there
+SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for packets that are sent from that address
 
 
 def live(*devices):
-    """A condition for wait_for: each of these has a queue pair that is ready, and no other device."""
+    """Return a condition for wait_for: each of these devices, and no other one, has a queue pair
+    that is ready."""
     return f"[ \"$(rdma resource show qp | grep ' type RC .*state RTS' | grep -o 'rxe[0-9]' | xargs)\" = '{' '.join(devices)}' ]"
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # The server is known by one address, and can be reached by it over both links.
+    # The mount has one address of the server, which both links reach.
     server.run("ip addr add 10.0.0.1/32 dev eth1")
     client.run(f"ip route add {SECOND_WAY}")
     nfs.start(rig)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server that lost its power, and its disk what was not flushed, and came back has every write that it had acknowledged as
-stable, and the client sends again what was not and just goes on."""
+"""A server loses its power, and its disk loses unflushed data. When the server is back, it has
+every write that it acknowledged as stable. The client sends the other writes again and goes on."""
 from machine.needs import module
 from using import nfs, write_log
 from machine.topology import Disk
@@ -11,7 +11,7 @@ KERNELS = ("stock",)
 DIRTY = True
 REQUIRES = (module("dm_log_writes"),)
 
-SIZE, LOG, LOG_SIZE = 262144, 262144, 1572864      # sectors: of the file system, where its log begins, of that
+SIZE, LOG, LOG_SIZE = 262144, 262144, 1572864      # sectors: size of the file system, start of its log, size of its log
 FSYNCED = ("cd /mnt/nfs && for ((i = 0; ; i++)); do dd if=/dev/urandom of=synced-$i bs=10000 count=7 conv=fsync status=none && "
            "sha256sum synced-$i >>/tmp/synced && echo synced $i; done")
 
@@ -28,7 +28,8 @@ def scenario(rig):
     device = write_log.start(server, "logged", data(server), "/dev/mapper/log")
     nfs.start(rig, durable=True, device=device)
     nfs.mount(client, "4.2")
-    # Answers were remembered in memory, so what may be done but once is not tried here.
+    # The server remembered answers only in memory, so the load has no calls that may be executed
+    # only once.
     load = nfs.Load(client, calls=False)
     synced = client.start(FSYNCED)
     synced.wait_for("synced 2", timeout=60)
@@ -43,7 +44,7 @@ def scenario(rig):
     synced.kill()
     load.goes_on(timeout=180)
     load.end()
-    # The server's own look: no page of the client can stand in for what was lost.
+    # The server reads the files itself, so no page of the client can hide a loss.
     client.run("cp /tmp/synced /mnt/nfs/sums && sync -f /mnt/nfs")
     server.run(f"cd {nfs.EXPORTED} && sha256sum -c --quiet sums")
     nfs.finish(rig)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Mounts of every version of NFS that come, work and go, with the modules between, leave no memory and no RDMA object behind."""
+"""Mounts of every version of NFS are made, used and removed, and the modules are unloaded in
+between. No memory and no RDMA object is left behind."""
 from using import nfs
 
 TOPOLOGY = nfs.topology(leaks=True)
@@ -12,7 +13,7 @@ WORK = (f"dd if=/dev/urandom of={nfs.MOUNTED}/file bs=100001 count=10 oflag=dire
 
 
 def objects(host):
-    # Its number is another one after it was away.
+    # A device has another number after it was removed and added.
     return host.run("rdma resource show | tr -s ' ' | sed 's,^[0-9]*: ,,'").out
 
 
@@ -24,7 +25,7 @@ def scenario(rig):
         for version in nfs.VERSIONS:
             nfs.mount(client, version)
             client.run(WORK)
-            # Unmounted while there is no connection, too.
+            # One mount is unmounted while it has no connection.
             if version == "4.1":
                 server.run("rdma link del rxe0 && rdma link add rxe0 type rxe netdev eth0")
             nfs.unmount(client)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was served and mounted persistently is there again after a reboot of both machines, by our transport.
+"""Persistent NFS exports and mounts are there again after a reboot of both machines, over our
+transport.
 
-The client boots first. With bg neither its unit nor a line of fstab waits for the server, and both are mounted when it is there."""
+The client boots first. With bg, neither its unit nor a line of fstab waits for the server, and both
+are mounted when the server is there."""
 
 from using import causeway, nfs
 from machine.topology import pair
@@ -15,7 +17,7 @@ LEAVES = ("file",)
 def scenario(rig):
     server, client = rig.server, rig.client
     for host in (server, client):
-        # What Debian enables when it is installed.
+        # Debian enables this target when it is installed.
         host.run("systemctl enable remote-fs.target && causeway nfs transport causeway")
     server.run("mkdir -p /srv/home && chmod 777 /srv/home && causeway nfs serve /srv/home -o fsid=0 --to 10.0.0.0/24", timeout=180)
     client.run("mkdir -p /mnt/home && causeway nfs rule add 10.0.0.0/24 --from 10.0.0.2 && "
@@ -26,7 +28,8 @@ def scenario(rig):
     client.shutdown()
     server.shutdown()
     client.boot()
-    # The unit ends without a mount; what goes on is a service of its own, which systemd does not end with the unit.
+    # The unit ends without a mount. A service of its own goes on, which systemd does not end with
+    # the unit.
     client.wait_for("systemctl is-failed mnt-home.mount", timeout=240)
     client.run("mkdir -p /mnt/line && "
                "echo '10.0.0.1:/ /mnt/line nfs-causeway nofail,bg,vers=4.2,rdma-timeout=20 0 0' >>/etc/fstab && systemctl daemon-reload")

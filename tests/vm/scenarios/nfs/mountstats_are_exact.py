@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The fields of /proc/self/mountstats mean with our transport what they mean with the kernel's: chunks, bytes offered and written
-by RDMA, bytes copied, memory regions allocated. The tracepoints that docs/NFS.md names are there, and those of a call, a reply and
-the data of a call come once for each call."""
+"""The fields of /proc/self/mountstats have the same meaning with our transport as with the
+kernel's: chunks, bytes offered and written by RDMA, bytes copied, memory regions allocated. The
+tracepoints that docs/NFS.md names exist. Those of a call, a reply and the data of a call occur once
+for each call."""
 import re
 from pathlib import Path
 
@@ -19,7 +20,7 @@ DOCUMENT = Path(__file__).resolve().parents[4] / "docs/NFS.md"
 
 
 def during(client, command):
-    """By how much each field grew."""
+    """Run a command; return by how much each field grew."""
     before = fields(client)
     client.run(command)
     return {name: value - before[name] for name, value in fields(client).items()}
@@ -32,7 +33,8 @@ def scenario(rig):
 
 
 def named_events():
-    """Returns the events that the tables of the document name: patterns of the kernel's own events, and names of Causeway's."""
+    """Return the events that the tables of the document name: patterns of the kernel's own events,
+    and names of Causeway's."""
     rows = [line.split("|") for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
     theirs = [name for row in rows for name in re.findall(r"`(?:rpcrdma:)?((?:xprtrdma|svcrdma)_[a-z_*]+)`", row[1])]
     ours = [name for row in rows for name in re.findall(r"`(?:causeway_nfs_server:)?(cwr[cs]_[a-z_]+)`", row[2])]
@@ -41,7 +43,8 @@ def named_events():
 
 
 def named_events_are_there(client, ours):
-    """The host's transport has what the document names; the kernel's own is that of Linux 6.1."""
+    """Check that the host's transport has the events that the document names; the kernel's own are
+    those of Linux 6.1."""
     theirs, of_ours = named_events()
     if ours:
         patterns = [f"causeway_nfs_{'client' if name[:4] == 'cwrc' else 'server'}/{name}" for name in of_ours]
@@ -56,7 +59,7 @@ def named_events_are_there(client, ours):
 
 
 def traced(server, client, command):
-    """The events at each end while a command ran, those of data that went by chunks: name -> texts."""
+    """Run a command; return the events at each end of calls with chunks: name -> texts."""
     tracing.start(client, *(f"causeway_nfs_client/{name}" for name in ("cwrc_sent", "cwrc_reply")))
     tracing.start(server, *(f"causeway_nfs_server/{name}" for name in ("cwrs_call", "cwrs_pull", "cwrs_sent")))
     client.run(command)
@@ -71,7 +74,7 @@ def traced(server, client, command):
 
 
 def each_call_is_traced_once(server, client, big):
-    """So many READs, then as many WRITEs."""
+    """Check the events of several READs, then of as many WRITEs."""
     found = traced(server, client, f"dd if={big} of=/dev/null bs={LARGE} count={CALLS} iflag=direct")
     assert {name: len(texts) for name, texts in found.items()} == dict.fromkeys(
         ("cwrc_sent", "cwrc_reply", "cwrs_call", "cwrs_sent"), CALLS), found
@@ -99,7 +102,7 @@ def judge(server, client, transport, rig):
     assert 4 * MIB <= grew["rdma_request"] < 4 * MIB + 65536, (transport, grew)
     # Memory regions are used again.
     assert grew["mrs_allocated"] < 4 and fields(client)["mrs_allocated"] > 0, (transport, grew, fields(client))
-    if ours:        # whose messages hold as much without chunks
+    if ours:        # our messages can carry that much without chunks
         grew = during(client, f"dd if=/dev/zero of={small} bs={SMALL} count=4 oflag=direct conv=notrunc")
         assert 4 * SMALL <= grew["pullup"] < 4 * SMALL + 4096 and not grew["read_chunks"], grew
         grew = during(client, f"dd if={small} of=/dev/null bs={SMALL} count=1 iflag=direct")
@@ -107,6 +110,6 @@ def judge(server, client, transport, rig):
         each_call_is_traced_once(server, client, big)
     shown = fields(client)
     assert shown["bad_replies"] == shown["bad_xids"] == 0, (transport, shown)
-    # The transport of Linux counts a call that waited for memory too.
+    # The transport of Linux also counts a call that waited for memory.
     assert transport == "in-tree" or not shown["failed_marshal"], shown
     nfs.finish(rig)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""nconnect=4 makes four connections of NFS 3, and all of them carry calls. Their send queues have room for as many fragments of a
-message as the transport uses."""
+"""nconnect=4 makes four connections of NFS 3, and all of them carry calls. Each send queue has room
+for as many fragments of a message as the transport uses."""
 import re
 
 from machine.needs import module
@@ -11,7 +11,7 @@ TIER = "long"
 REQUIRES = (module("verbs_count"),)
 
 CONNECTIONS = 4
-FRAGMENTS = 2       # the header with the call's head, and what follows
+FRAGMENTS = 2       # the header with the call's head, and the rest
 
 
 def scenario(rig):
@@ -21,7 +21,7 @@ def scenario(rig):
     client.run("modprobe verbs_count")
     nfs.mount(client, "3", f"nconnect={CONNECTIONS}")
     nfs.judge(client, server, "3")
-    # Each connection is made by its first call, and an attempt that is repeated makes another queue pair.
+    # The first call makes each connection, and a repeated attempt makes another queue pair.
     made = {name: int(count) for name, count in
             re.findall(r"^rxe0 (\w+) (\d+)$", client.read("/sys/kernel/debug/verbs_count"), re.M)}
     client.run("rmmod verbs_count")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With Causeway's modules at both ends nfstest finds no fault in the behaviour that POSIX requires of files, and none in the
-messages and chunk lists that it captures from the wire."""
+"""With Causeway's modules at both ends, nfstest finds no fault in the behaviour that POSIX requires
+of files, and none in the messages and chunk lists that it captures from the wire."""
 import re
 
 from using import nfs
@@ -10,10 +10,11 @@ TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),), "keep": ("/var/lib/nf
                 packages=(*nfs.PACKAGES, "python3", "tcpdump", "nfstest/trixie"))
 TIER = "long"
 
-# Of nfstest_rdma those that pass between the kernel's own ends too: in the others nfstest 3.2 does not always find the
-# messages it looks for among the packets, whosever they are.
+# These tests of nfstest_rdma also pass between the kernel's own ends. In the others, nfstest 3.2
+# does not always find its messages among the packets, with any transport.
 MESSAGES = "basic01,basic02,read01"
-# All of nfstest_posix but open, which wants more of O_EXCL with O_CREAT than Linux 6.1 gives, by TCP as well.
+# These are all tests of nfstest_posix except open, which expects more of O_EXCL with O_CREAT than
+# Linux 6.1 supports, over TCP as well.
 CALLS = "^open"
 
 COMMON = ("--server 10.0.0.1 --client-ipaddr 10.0.0.2 --interface eth0 --port 20049 --proto rdma --mtpoint /mnt/t "
@@ -23,7 +24,7 @@ COMMON = ("--server 10.0.0.1 --client-ipaddr 10.0.0.2 --interface eth0 --port 20
 def scenario(rig):
     client = rig.client
     nfs.start(rig)
-    # By it the suite finds out its own address.
+    # The suite uses the route to find its own address.
     client.run("ip route add default via 10.0.0.1")
     passes(client, f"nfstest_rdma --runtest {MESSAGES}", "4.2", "/")
     passes(client, f"nfstest_posix --runtest {CALLS}", "4.2", "/")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A mount over four queue pairs loses one under load: the other three stay as they are, nothing is lost, no call runs twice, and
-there are four again."""
+"""A mount over four queue pairs loses one under load. The other three stay as they are, nothing is
+lost, no call is executed twice, and the client opens a fourth again."""
 import re
 
 from using import nfs
@@ -18,8 +18,8 @@ ACKNOWLEDGE = 17        # the operation code of the transport header
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # The server is to find out in four seconds. It may, at the load's expense: what it sends again needs no memory
-    # registered, which is what rxe of Linux 6.1 fails at.
+    # The server detects the loss within four seconds. That timeout is safe with this load: it
+    # registers no memory for messages that are sent again, which rxe of Linux 6.1 cannot do.
     server.run("modprobe causeway ack_timeout=17")
     nfs.start(rig, client_parameters={"queue_pairs": QUEUE_PAIRS})
     nfs.mount(client, "4.2")
@@ -27,7 +27,7 @@ def scenario(rig):
     client.wait_for(ALL)
     before = queue_pairs(client)
     victim = max(before)
-    # What it sends is acknowledged; nothing else reaches it.
+    # The victim gets acknowledgements and no other packet.
     client.run("nft add table ip lossy && nft add chain ip lossy in '{ type filter hook prerouting priority -300; }' && "
                f"nft add rule ip lossy in udp dport 4791 @th,104,24 {victim} @th,64,8 != {ACKNOWLEDGE} counter drop")
     client.wait_for(f"! {READY} | grep -q ' lqpn {victim} '", timeout=120)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A call of NFS 3 without a reply is sent again from the address that it was sent from, even if the rule has changed: the server
-recognizes by that address a call that it has already executed."""
+"""A call of NFS 3 without a reply is sent again from its first address, even if the rule has
+changed. The server recognizes by that address a call that it has already executed."""
 from using import nfs
 
 TOPOLOGY = nfs.topology(links=2)
 TIER = "long"
 
 RULE = "10.0.0.0/24"
-SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for what is sent from there
+SECOND_WAY = f"{RULE} dev eth1 metric 1000 src 10.1.0.2"    # for packets that are sent from that address
 
 
 def live(device):
@@ -18,7 +18,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     for host in (server, client):
         host.run("modprobe causeway ack_timeout=17")
-    # The server is known by one address, and can be reached by it over both links.
+    # The mount has one address of the server, which both links reach.
     server.run("ip addr add 10.0.0.1/32 dev eth1")
     client.run(f"ip route add {SECOND_WAY}")
     nfs.start(rig)
@@ -27,7 +27,8 @@ def scenario(rig):
     client.run(f"touch {nfs.MOUNTED}/file")
     client.run(live("rxe0"))
 
-    # A file is removed, and the reply is lost: the server does it while the link is down.
+    # The client removes a file, and the reply is lost: the server executes the call while the link
+    # is down.
     server.run(f"fsfreeze -f {nfs.EXPORTED}")
     removal = client.start(f"exec rm {nfs.MOUNTED}/file")
     server.wait_for("[ $(ps -eo stat,comm | grep -c '^D.* nfsd') -gt 0 ]")
@@ -40,7 +41,7 @@ def scenario(rig):
     server.run(f"[ ! -e {nfs.EXPORTED}/file ]")
     client.run(live("rxe0"))
 
-    # The next connection is made from the address that the rule names.
+    # The next connection comes from the address that the rule names.
     nfs.unmount(client)
     nfs.mount(client, "3")
     client.run(f"ls {nfs.MOUNTED}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Four commands make a folder of the server one of the client, by our transport; both ends show it and take it back."""
+"""Four commands share a folder of the server with the client, over our transport. Both ends show it
+and take it back."""
 import json
 import re
 
@@ -59,7 +60,8 @@ def scenario(rig):
 
 
 def undo_takes_back(server, client, served, mounted):
-    """The umount, then the mount, which it leaves while it is in use; the end of the export, under a client, then the export."""
+    """undo reverses the umount, then the end of the export under a client, then the mount, except
+    while it is in use, then the export."""
     client.run("causeway undo --last && mountpoint -q /mnt/home && cmp /tmp/file /mnt/home/file")
     before = server.run("exportfs -s").out
     server.run(f"causeway nfs unserve {HOME} && causeway undo --last")
@@ -79,12 +81,13 @@ def undo_takes_back(server, client, served, mounted):
 
 
 def number_of(said):
-    """The number of the journal's entry."""
+    """Return the number of the journal's entry."""
     return int(re.search(r"^causeway undo (\d+) takes this back$", said, re.MULTILINE).group(1))
 
 
 def leaves_others_alone(server):
-    """An export by hand stays, also where serve would take it over and fails. The exports of a folder are made and ended alone."""
+    """An export that was made by hand stays, even if serve would take it over and fails. serve and
+    unserve change only the exports of their folder."""
     by_hand, spaced = f"{HOME}/hand 10.0.0.0/24", rf"{HOME}/my\040dir "
     server.run(f"mkdir {HOME}/hand '{HOME}/my dir' && exportfs -o ro 10.0.0.0/24:{HOME}/hand")
     before = server.run("exportfs -s").out
@@ -103,7 +106,7 @@ def leaves_others_alone(server):
 
 
 def exports(host):
-    """Folder and hosts of each export that is in effect."""
+    """Return folder and hosts of each export that is in effect."""
     return sorted(" ".join(line.split("(")[0].split()) for line in host.run("exportfs -s").lines)
 
 
@@ -112,7 +115,7 @@ def net(host):
 
 
 def one(connections, wanted):
-    """The one connection that is as wanted."""
+    """Return the one connection that has these values."""
     found = [each for each in connections if wanted.items() <= each.items()]
     assert len(found) == 1, (wanted, connections)
     return found[0]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The server holds memory as its clients need it and within bounds: of fetched data, of a connection, and of all together."""
+"""The server holds memory as its clients need it, within bounds: for fetched data, for a
+connection, and for all together."""
 import re
 
 from using import causeway, nfs
@@ -26,16 +27,16 @@ def credits(server):
 
 
 def available(server):
-    """KiB that are left when nothing is cached."""
+    """Return the KiB that are available when nothing is cached."""
     server.run("sync && echo 3 >/proc/sys/vm/drop_caches")
     return int(re.search(r"MemAvailable: +(\d+)", server.read("/proc/meminfo")).group(1))
 
 
 def fetched_data_is_bounded(server, client):
-    """Calls whose data would take more than the bound wait; all of them are served."""
+    """Calls whose data would exceed the bound wait; all of them are served."""
     server.run(f"{{ mountpoint -q {TRACING} || mount -t tracefs tracefs {TRACING}; }} && cd {TRACING} && echo 16384 >buffer_size_kb && "
                "echo 1 >events/causeway_nfs_server/cwrs_pull/enable && echo 1 >events/causeway_nfs_server/cwrs_parked/enable")
-    # All calls are there before the first answer to an RDMA Read is.
+    # All calls arrive before the first answer to an RDMA Read.
     client.run("tc qdisc replace dev eth0 root netem delay 300ms limit 100000")
     client.run(f"{FIO} --name=much --rw=write --bs=1M --size=32M --iodepth=32 --verify=crc32c --do_verify=0 >/dev/null", timeout=240)
     client.run("tc qdisc del dev eth0 root")
@@ -55,7 +56,7 @@ def scenario(rig):
     server.run("echo 1048576 >/proc/fs/nfsd/max_block_size")
     nfs.serve(server)
 
-    # Clients with nothing to say.
+    # These clients connect and send nothing.
     before = available(server)
     strangers = client.start(f"causeway-peer nfs 10.0.0.1 strangers {STRANGERS}", has_input=True)
     strangers.wait_for("connected", timeout=120)
@@ -67,18 +68,19 @@ def scenario(rig):
     strangers.wait()
     server.wait_for(f"[ $(cat {PARAMETERS}/server_memory_used) = 0 ]", timeout=60)
 
-    # A busy client gets what it needs. How often what it does not need is looked for.
+    # A busy client gets the memory that it needs. The parameter sets how often the server looks for
+    # memory that a client no longer needs.
     server.run(f"echo 10 >{PARAMETERS}/server_keepalive")
     nfs.mount(client, "3")
     assert credits(server) < 64, credits(server)
     fetched_data_is_bounded(server, client)
     client.run(f"{FIO} --name=small --rw=randwrite --bs=4k --size=1M --iodepth=64 --number_ios=1000 >/dev/null", timeout=120)
     assert credits(server) == 64, credits(server)
-    # 64 receives of 16 KiB, and a few answers; what was needed for a while goes.
+    # 64 receives of 16 KiB and a few answers stay; memory that is no longer needed is freed.
     server.wait_for(f"[ $(cat {PARAMETERS}/server_memory_used) -le {MIB + 256} ]", timeout=60)
     assert value(server, "memory_used") >= MIB
 
-    # All together.
+    # The bound of all connections together.
     server.run(f"echo 1 >{PARAMETERS}/server_memory")
     said = client.run(f"{ONE_MORE} || :").out
     assert "rejected" in said, said
@@ -89,7 +91,7 @@ def scenario(rig):
     assert said == "connected\nstrangers: left\n", said
     nfs.unmount(client)
 
-    # And what an administrator asks for.
+    # The bound of an administrator.
     server.run("echo 4 >/proc/sys/sunrpc/svc_rdma/max_requests")
     assert server.read(f"{PARAMETERS}/server_credits") == "4\n"
     nfs.free(client)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The server keeps the connection of a client that is idle, and soon ends that of a client whose cable is pulled."""
+"""The server keeps the connection of an idle client, and soon ends that of a client whose cable is
+pulled."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A client notices that its queue pair sends nothing any more although the adapter reports no error, and calls go on over a new
-one. Soft-RoCE can stop a queue pair without an error, when it repeats a message behind which memory is registered. Here it waits
-for an acknowledgement for minutes."""
+"""A client detects that its queue pair no longer sends although the adapter reports no error, and
+calls go on over a new queue pair. Soft-RoCE can stop a queue pair without an error when it repeats
+a message that a registration of memory follows. In this scenario the queue pair waits minutes for
+an acknowledgement."""
 import re
 
 from using import nfs
@@ -10,9 +11,9 @@ TOPOLOGY = nfs.TOPOLOGY
 TIER = "long"
 
 ACK_TIMEOUT = "/sys/module/causeway/parameters/ack_timeout"
-MINUTES = 27        # the adapter repeats a message after 9 minutes, and six times
-PATIENCE = 30       # seconds that a probe has
-LOOK = 5            # seconds between two looks: the first that sees silence probes, another one gives up
+MINUTES = 27        # the adapter repeats a message after 9 minutes, six times
+PATIENCE = 30       # seconds until a probe has to be acknowledged
+LOOK = 5            # seconds between two checks: the first one that detects silence sends a probe, a later one gives up
 
 
 def scenario(rig):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A rule sets the local address from which a mount connects, and outlives the module; without a rule routing sets it. An address of the
-server that sysfs changes is shown. A rule of eight dead local addresses does not delay umount and rmmod for long."""
+"""A rule sets the local address from which a mount connects, and outlives the module. Without a
+rule, routing sets it. The command shows an address of the server that was changed in sysfs. A rule
+with eight dead local addresses does not delay umount and rmmod for long."""
 
 from using import causeway, nfs, nfs_home
 from using.resources import NO_NFS_CONNECTIONS
@@ -10,7 +11,7 @@ TIER = "long"
 LEAVES = ("export", "file")
 HOME = nfs_home.HOME
 DEAD = tuple(f"10.1.0.{number}" for number in range(101, 109))
-DEAD_GID = "ffff:0a01:006c"     # the last one's
+DEAD_GID = "ffff:0a01:006c"     # the GID of the last one
 ATTEMPT = 10        # seconds to connect from one address
 
 
@@ -23,7 +24,7 @@ def scenario(rig):
     server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --allow any")
     client.run("mkdir -p /mnt/home")
     assert rail(client) == "10.0.0.2"
-    # Both addresses of the client are on links of their own: the server knows a way back to each.
+    # Each address of the client is on a link of its own, so the server has a route back to each.
     client.run("causeway nfs rule add 10.0.0.0/8 --from 10.0.0.2 && causeway nfs rule add 10.1.0.0/24 --from 10.1.0.2")
     assert rail(client, server.address(1)) == "10.1.0.2"
     shown = client.run("causeway nfs rule list").out
@@ -47,7 +48,8 @@ def scenario(rig):
 
 
 def dead_source_addresses(rig, server, client):
-    """An attempt to connect from each takes ten seconds. The one that is under way is waited for; no other one is made."""
+    """An attempt to connect from a dead address takes ten seconds. umount and rmmod wait for the
+    attempt in progress and for no other one."""
     client.run("".join(f"ip addr add {address}/24 dev eth1 && " for address in DEAD) + f"mount -t nfs -o rdma,vers=3,nolock "
                f"{server.address(1)}:{HOME} /mnt/home")
     server.run("nft add table ip dead && nft add chain ip dead in '{ type filter hook prerouting priority -300; }' && "
@@ -62,7 +64,8 @@ def dead_source_addresses(rig, server, client):
     hangs.wait(check=False)
     client.run("umount -i -f /mnt/home")
     client.wait_for("rmmod causeway_rpcrdma")
-    # From the kernel's own time of the failure: the attempt after it is under way, however late the line is seen.
+    # The time begins at the kernel's own time of the failure: the next attempt is in progress,
+    # however late the scenario reads the line.
     took = client.uptime() - float(failed.group(1))
     rig.say(f"a transport with eight addresses that are dead went after {took:.1f} s")
     assert ATTEMPT / 2 <= took <= 3 * ATTEMPT, took
@@ -71,7 +74,7 @@ def dead_source_addresses(rig, server, client):
 
 
 def rail(client, address="server"):
-    """The local address of a mount."""
+    """Mount and unmount; return the local address of the mount."""
     client.run(f"causeway nfs mount {address}:/ /mnt/home --require rdma && echo x >/mnt/home/file")
     local = [each["local"] for each in causeway.nfs_connections(client)
              if each["state"] == "live"]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A server that does not listen by RDMA is mounted by TCP, which is said; remount brings all its mounts back when it does.
+"""A server that does not listen by RDMA is mounted by TCP, and the command reports that. remount
+moves all its mounts to RDMA when the server listens.
 
-The kernel joins what is mounted of that server later to the client by TCP, by whatever address: a mount that requires RDMA fails then.
-While a mount that is not seen holds that client, or one inside is in use, remount unmounts nothing."""
+The kernel joins later mounts of that server, by any address, to the client by TCP: a mount that
+requires RDMA fails then. While a mount that remount cannot see holds that client, or a mount inside
+is in use, remount unmounts nothing."""
 
 from using import causeway, nfs, nfs_home
 
@@ -32,7 +34,7 @@ def scenario(rig):
     shown = client.run("causeway net").out
     assert "/mnt/home  TCP" in shown and "RDMA failed: Connection refused" in shown, shown
 
-    # While there is no RDMA, and while a file is open, it stays.
+    # The mount stays while RDMA is not available, and while a file is open.
     client.fails("causeway nfs remount /mnt/home", "/mnt/home, /mnt/two stay as they are: Connection refused")
     server.run(f"rm /etc/exports && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --allow any")
     client.fails("causeway nfs mount server:/ /mnt/three -o vers=4.1 --require rdma",
@@ -40,8 +42,8 @@ def scenario(rig):
     client.fails("mount -t nfs-causeway -o vers=4.1,require=rdma,retry=0 server:/ /mnt/three", "remount all of them together")
     client.run("! mountpoint -q /mnt/three")
 
-    # By its other address the kernel finds the same server, and shows the address of the client and the source of the superblock
-    # that both share.
+    # By its other address the kernel finds the same server. It shows the address of the shared
+    # client and the source of the shared superblock.
     client.fails("causeway nfs mount [fd00::1]:/ /mnt/three -o vers=4.1 --require rdma", "the same server by another name or address")
     client.run("causeway nfs mount [fd00::1]:/ /mnt/three -o vers=4.1", timeout=120)
     mounted = client.run("grep ' /mnt/three ' /proc/mounts").out
@@ -73,7 +75,7 @@ def scenario(rig):
     assert "/mnt/home  RDMA  causeway" in shown and "RDMA failed" not in shown, shown
     client.run("! ls -d /run/causeway/nfs/trial-*")
 
-    # Without any RDMA device at all there is not even an attempt.
+    # Without an RDMA device the command does not even try RDMA.
     client.run("causeway nfs umount /mnt/home && rdma link del rxe0")
     told = causeway.answer(client, "nfs mount server:/ /mnt/home")
     assert told["transport"] == "tcp" and told["reason"] == "this machine has no RDMA device", told
@@ -81,7 +83,8 @@ def scenario(rig):
 
 
 def kept_by_tcp(client, saying):
-    """Remount fails with these words and without unmounting anything: a file system of another time would show."""
+    """Check that remount fails with these words and unmounts nothing: a new mount would have
+    another number."""
     before = client.run("grep '^[0-9].* nfs4 ' /proc/self/mountinfo").out
     client.fails("causeway nfs remount /mnt/home", saying)
     after = client.run("grep '^[0-9].* nfs4 ' /proc/self/mountinfo").out
@@ -90,7 +93,7 @@ def kept_by_tcp(client, saying):
 
 
 def stays_for_what_is_not_seen(client):
-    """Here a mount of another mount namespace, and one that lies below another."""
+    """remount cannot see a mount of another mount namespace, or one that lies below another."""
     seen = client.start("unshare -m --propagation private sh -c 'umount /mnt/three && mount -t nfs -o proto=tcp,vers=4.1,nosharecache "
                         "server:/ /mnt/three && echo mounted && read -r end'", has_input=True)
     seen.wait_for("mounted")
@@ -103,7 +106,8 @@ def stays_for_what_is_not_seen(client):
 
 
 def stays_for_what_is_inside(client):
-    """A mount that holds another one is asked for its users too, though the kernel would call it busy anyway."""
+    """remount also checks the users of a mount that has another one inside, although the kernel
+    would report it as busy anyway."""
     client.run("mount -t tmpfs none /mnt/home/sub")
     kept_by_tcp(client, "/mnt/home is busy: /mnt/home/sub is mounted inside")
     client.run("modprobe loop && umount /mnt/home/sub && causeway nfs mount server:/sub /mnt/home/sub -o vers=4.1 && "
@@ -113,7 +117,8 @@ def stays_for_what_is_inside(client):
 
 
 def stale_records_are_ignored(client):
-    """umount(8) and mount(8) know nothing of records; the kernel gives the same number to the next mount."""
+    """umount(8) and mount(8) do not change the records; the kernel gives the same number to the
+    next mount."""
     reason = "grep -c 'refused' /run/causeway/nfs/mnt-two.json"
     assert client.run(reason).lines == ["1"]
     # The age of a superblock is counted in seconds, and other options need another superblock.

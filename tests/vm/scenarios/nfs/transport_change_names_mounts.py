@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A change from the kernel's own transport to ours and back, at both ends, names the mounts and services that hold the old one, and
-the remedy it names works. The kernel's own transport carries NFS over RDMA where our module is chosen and missing."""
+"""A change from the kernel's own transport to ours and back, at both ends, names the mounts and
+services that hold the old one, and the fix that it names works. The kernel's own transport carries
+NFS over RDMA if our module is chosen but missing."""
 
 from using import causeway, nfs, nfs_home
 
@@ -49,7 +50,8 @@ def scenario(rig):
 
 
 def lacks_our_module(client):
-    """By each name that the kernel asks for, the other module is loaded, and NFS goes on."""
+    """The kernel requests a module by several names. Each of them loads the other module, and NFS
+    goes on."""
     place = client.run("modinfo -n causeway_rpcrdma").lines[0]
     client.run("causeway nfs transport causeway")
     client.run(f"mv {place} /tmp/hidden.ko")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The module does not unload while something is mounted or served, and does when nothing is."""
+"""The module cannot be unloaded while a mount or an export uses it, and can be unloaded
+afterwards."""
 from using import nfs
 
 TOPOLOGY = nfs.TOPOLOGY
