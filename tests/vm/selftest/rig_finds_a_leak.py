@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Memory that a module loses is found by the kmemleak scan after the scenario."""
+"""The kmemleak scan after the scenario finds memory that a module lost."""
 
 from machine.topology import pair
 

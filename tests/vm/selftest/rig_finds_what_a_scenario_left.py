@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a scenario leaves on a host fails it: here a device and a mount."""
+"""A scenario fails if it leaves something on a host, here a device and a mount."""
 
 TIER = "ci"
 MUST_FAIL = r"^client: left behind: device left0, mount /mnt/left tmpfs$"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was written to a virtual disk or a kept folder is there after a power cut; a tmpfs is empty."""
+"""A virtual disk and a kept folder keep their content over a power cut; a tmpfs is empty."""
 
 from machine.topology import Disk, pair
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A second in a guest is a second here, however busy this machine was while the guest booted."""
+"""A second in a guest lasts a second of the real machine, however busy that machine was while the
+guest booted."""
 import time
 
 TIER = "check"

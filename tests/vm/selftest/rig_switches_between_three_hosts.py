@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Three hosts share one network, whose switch keeps the frames of one host back, and nobody else's, until it is to let
-them go; one that runs systemd comes back after an orderly reboot."""
+"""Three hosts share one network. Its switch holds the frames of one host, and no others, until it
+has to release them. A host that runs systemd comes back after an orderly reboot."""
 
 from machine.topology import HostSpec, Topology
 

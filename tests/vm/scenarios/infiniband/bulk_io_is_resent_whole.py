@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Large verified writes and reads, whose data goes by registered memory, are whole where messages are lost and sent again, and
-where all of them are sent again after the cable was pulled."""
+"""Large verified writes and reads, whose data goes through registered memory, keep their content
+when messages are lost and sent again, and when all of them are sent again after the cable was
+pulled."""
 from using import causeway, simhca
 
 TOPOLOGY = simhca.TOPOLOGY
@@ -10,7 +11,7 @@ LEAVES = ("export",)
 DISK = "/dev/causeway/10.20.0.2/m"
 FIO = (f"fio --name=bulk --filename={DISK} --direct=1 --ioengine=libaio --rw=randrw --bssplit=128k/40:512k/30:1M/30 --iodepth=8 "
        "--size=48M --verify=crc32c --verify_fatal=1 --status-interval=1")
-LOSS = 20       # of so many messages one is lost
+LOSS = 20       # one of that many messages is lost
 
 
 def lost(host):
@@ -24,7 +25,8 @@ def reconnects(host):
 def scenario(rig):
     host = rig.host
     manager = simhca.begin(host)
-    # A message that was lost is sent again after 67 ms: the adapter is no emulated machine that may stand still.
+    # The adapter sends a lost message again after 67 ms: this adapter is not in another emulated
+    # machine, which might stall.
     host.run("modprobe causeway && echo 14 >/sys/module/causeway/parameters/ack_timeout")
     host.run("causeway export add m --ram 64M --allow any && causeway attach 10.20.0.2/m")
     events = causeway.watch(host)
@@ -36,7 +38,7 @@ def scenario(rig):
     for port in (1, 2):
         simhca.fault(host, "drop_rc", 0, port)
     assert lost(host) - before >= 10, (before, lost(host))
-    # Sent again by the adapter: the connection was never lost.
+    # The adapter sent the messages again: the connection was never lost.
     assert reconnects(host) == reconnected
 
     fio = host.start(FIO + " --loops=2")

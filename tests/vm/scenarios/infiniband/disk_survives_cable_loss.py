@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk over InfiniBand keeps its data through a cable that is pulled under I/O and does not notice that the subnet manager
-starts anew; the traffic crosses the cable."""
+"""A disk over InfiniBand keeps its data when the cable is pulled during I/O. A restart of the
+subnet manager does not interrupt it. The traffic crosses the cable."""
 import json
 
 from using import causeway, simhca
@@ -34,7 +34,7 @@ def scenario(rig):
 
     before = bytes_sent(host, 1), bytes_sent(host, 2)
     assert "err= 0" in host.run(FIO, timeout=120).out
-    # Both ends are this machine: what was written has crossed the cable one way, what was read the other.
+    # Both ends are this machine: written data crosses the cable one way, read data the other.
     sent = [bytes_sent(host, port) - before[port - 1] for port in (1, 2)]
     assert min(sent) > 4 << 20 if crosses else sent[1] > 8 << 20, sent
     if not crosses:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""An HCA taken away with IPoIB and a disk on it leaves nothing behind, and with its return the disk goes on."""
+"""The removal of an HCA that IPoIB and a disk use leaves nothing behind. The disk goes on when the
+HCA is back."""
 from using import causeway, simhca, verified
 
 TOPOLOGY = simhca.TOPOLOGY

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With the limits of mlx4, mlx5, bnxt_re, hfi1 and pvrdma a disk and a mount carry I/O of all sizes and ask for no more than the
-adapter has; with the narrowest both go on after the cable was pulled and the HCA was taken away."""
+"""With the limits of mlx4, mlx5, bnxt_re, hfi1 and pvrdma, a disk and a mount carry I/O of all
+sizes and request no more than the adapter has. With the narrowest adapter, both go on after the
+cable was pulled and after the HCA was removed."""
 from machine.needs import module
 from using import adapters, nfs, simhca
 

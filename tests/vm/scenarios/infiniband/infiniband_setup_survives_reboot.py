@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""On InfiniBand a subnet manager, a partition, names, mode, MTU, address and child of an IPoIB interface and a port that is
-woken are set up by one verb each, hold after a reboot, and are taken back one by one until nothing is left. An administrator's
-session over that interface survives a change of it: without "causeway confirm" the old profile comes back after a minute or at
-the next boot, with it the change stays, and a removal of the package takes it back at once. A purge leaves opensm as its own
-package has it, and the profiles of the network."""
+"""On InfiniBand one verb each sets up a subnet manager, a partition, the name, mode, MTU, address
+and child of an IPoIB interface, and a port. The settings survive a reboot, and undo takes them back
+one by one until nothing is left.
+
+An administrator's session over that interface survives a change of the interface. Without "causeway
+confirm" the old profile comes back after a minute or at the next boot; with it the change stays. A
+removal of the package takes an unconfirmed change back at once. A purge restores opensm as its own
+package configures it, and keeps the profiles of the network."""
 
 from using import causeway, package, simhca
 
 KEEP = ("/etc/causeway", "/etc/modprobe.d", "/etc/modules-load.d", "/etc/rdma/modules", "/etc/systemd", "/etc/udev/rules.d",
         "/var/lib/causeway")
 TOPOLOGY = simhca.topology(init="systemd", keep=KEEP)
-DIRTY = True        # the HCA comes with each boot
+DIRTY = True        # the HCA comes back with each boot
 TIER = "long"
 
 SETTINGS = "find /etc/causeway /etc/systemd /etc/udev/rules.d -type f -o -type l | sort"
@@ -21,7 +24,7 @@ def scenario(rig):
     host.fill_kept("/etc/modprobe.d", "/etc/rdma/modules")
     host.write("/etc/modules-load.d/simhca.conf", "ib_umad\nsimhca\nib_ipoib\n")
     host.run("systemctl daemon-reload && systemctl enable --now systemd-networkd", timeout=120)
-    # causeway.service pulls it in, and would do more here.
+    # causeway.service pulls the unit in, but would do more in this scenario.
     host.run("systemctl add-wants multi-user.target causeway-unconfirmed.service", timeout=120)
     before = host.run(SETTINGS).out
     simhca.load(host)
@@ -43,7 +46,7 @@ def scenario(rig):
     session = begin_session(host)
     keep_and_lose(host, session)
     remove_in_between(host, session)
-    # Not confirmed when the machine goes down.
+    # The machine goes down before the change is confirmed.
     cut_off(host, session)
 
     host.shutdown()
@@ -68,7 +71,7 @@ def scenario(rig):
 
 
 def purge(host):
-    """The verbs were used, and nothing was undone."""
+    """Purge the package after its verbs were used and nothing was undone."""
     host.run("causeway sm enable --priority 3", timeout=180)
     simhca.wait_state(host, "ACTIVE", timeout=120)
     host.run("causeway ipoib set ib0 --mode connected && causeway port enable simhca0/2 && causeway limits set unlimited --for '*'",
@@ -77,14 +80,14 @@ def purge(host):
     package.purge(host)
     left = [each for each in package.written(host) if "ipoib" not in each and "/etc/systemd/network/" not in each]
     assert not left, left
-    # As its package has it, without what was in /etc/causeway.
+    # opensm runs as its package configures it, without the files in /etc/causeway.
     host.run("systemctl stop 'opensm*'; systemctl restart opensm.service", timeout=120)
     host.wait_for("systemctl is-active --quiet opensm.service || systemctl is-active --quiet 'opensm@*.service'", timeout=60)
     assert not host.run("systemctl list-units --failed --plain --no-legend 'opensm*' 'causeway*'").lines
 
 
 SERVED = "10.20.0.1"
-CUT = "10.21.0.1"   # no peer is in its network
+CUT = "10.21.0.1"   # its network has no peer
 PORT = 7000
 SHELL_SOCKET = f"""[Socket]
 ListenStream={SERVED}:{PORT}
@@ -100,7 +103,8 @@ StandardError=socket
 
 
 def begin_session(host):
-    """A shell behind a TCP connection that comes in over storage0: from the other port, in a network of its own."""
+    """Start a shell behind a TCP connection that comes in over storage0: from the other port, in a
+    network namespace of its own."""
     host.run("ip netns add admin && ip link set ib1 netns admin && ip -n admin address add 10.20.0.2/24 dev ib1 && "
              "ip -n admin link set ib1 up")
     host.write("/run/systemd/system/shell.socket", SHELL_SOCKET)
@@ -128,7 +132,8 @@ def cut_off(host, session):
 
 
 def keep_and_lose(host, session):
-    """What the session confirms stays, and what cuts it off comes back."""
+    """A change that the session confirms stays, and a change that cuts the session off is taken
+    back."""
     asks(session, "causeway ipoib set storage0 --mtu 60000; echo set=$?", "say .causeway confirm. within 60 s")
     session.wait_for("set=0")
     asks(session, "causeway confirm; echo confirm=$?", "confirm=0")
@@ -143,14 +148,14 @@ def keep_and_lose(host, session):
     host.wait_for("[ ! -e /var/lib/causeway/journal/unconfirmed ]", timeout=60)
     assert CUT not in host.run("ip -br addr show dev storage0").out
     asks(session, "echo again=$((6 * 7))", "again=42", timeout=180)
-    # Its minute is over since long.
+    # The minute of the first change ended long ago.
     assert host.read("/sys/class/net/storage0/mtu").strip() == "60000"
     host.run("causeway undo --last", timeout=120)
 
 
 def remove_in_between(host, session):
-    """A removal of the package does not wait for the end of the minute, in which it would take the command away. It does not go
-    where the way back fails."""
+    """A removal of the package does not wait for the end of the minute, because it would remove the
+    command before. The removal fails if the change cannot be taken back."""
     cut_off(host, session)
     host.run("mkdir /tmp/broken && ln -s /bin/false /tmp/broken/causeway")
     host.write("/tmp/broken.prerm", package.text("causeway.prerm"))
@@ -165,7 +170,7 @@ def remove_in_between(host, session):
 
 
 def judge(host):
-    """It is as it was set up."""
+    """Check that the settings are in effect."""
     host.wait_for("[ -e /sys/class/net/storage0 ]", timeout=120)
     simhca.wait_state(host, "ACTIVE", timeout=120)
     assert host.read("/sys/class/net/storage0/dev_port").strip() == "0"

@@ -68,7 +68,7 @@ def scenario(rig):
     host.run("modprobe ib_ipoib")
     host.wait_for("[ -e /sys/class/net/storage1 ]")
     assert not host.run("ls -d /sys/class/net/ib1 2>/dev/null || :").out
-    # Its port, the second, whatever order they came in.
+    # The interface is that of the second port, in whatever order the ports came.
     assert host.read("/sys/class/net/storage1/dev_port").strip() == "1"
     host.run("causeway undo --last")
     host.run("rmmod ib_ipoib; rmmod simhca", timeout=120)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Over InfiniBand a mount of NFS loses nothing when the cable is pulled under it, by our transport and by the kernel's own; by
-ours also when the subnet manager starts anew, and when the HCA goes and comes."""
+"""Over InfiniBand an NFS mount loses nothing when the cable is pulled, with our transport and with
+the kernel's own. With ours it also survives a restart of the subnet manager and the loss of the
+HCA."""
 from machine.cases import case, for_each
 from machine.needs import module
 from using import nfs, simhca

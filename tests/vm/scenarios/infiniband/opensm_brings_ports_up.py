@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""On a simulated HCA opensm makes the ports active, IPoIB goes over the cable, and the tools agree on what there is."""
+"""On a simulated HCA opensm makes the ports active, IPoIB crosses the cable, and the tools report
+the same ports and links."""
 from using import simhca
 
 TOPOLOGY = simhca.TOPOLOGY

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Partitions as RHEL's opensm has them reach the ports and IPoIB, and a second subnet manager takes over from the first."""
+"""Partitions in the form of RHEL's opensm reach the ports and IPoIB, and a second subnet manager
+takes over from the first."""
 import re
 
 from using import simhca
@@ -28,7 +29,8 @@ def scenario(rig):
     simhca.wait_state(host, "ACTIVE")
     for port in (1, 2):
         host.run(f"grep -qi 0x8002 {simhca.PORTS}/{port}/pkeys/*")
-    # The broadcast group of each: its MGID has the P_Key; MTU and rate are exact ones (0x80) of PathRecord's codes.
+    # The broadcast groups: the MGID has the P_Key; MTU and rate are exact (0x80), in the codes of
+    # PathRecord.
     groups = re.findall(r"MGID\.+(\S+)\s+Mlid\.+\S+\s+Mtu\.+(\S+)\s+pkey\.+(\S+)\s+Rate\.+(\S+)", host.run("saquery -g").out)
     assert ("ff12:401b:8002::ffff:ffff", "0x85", "0x8002", "0x8C") in groups, groups
     assert ("ff12:401b:ffff::ffff:ffff", "0x84", "0xFFFF", "0x83") in groups, groups
@@ -42,7 +44,7 @@ def scenario(rig):
     host.wait_for(f"! grep -qi 0x8002 {simhca.PORTS}/1/pkeys/*")
     host.run("echo 0x8002 >/sys/class/net/ib0/delete_child")
 
-    # The lower one stands by until the other is gone.
+    # The one with the lower priority stands by until the other is gone.
     first = simhca.start_sm(host, port=1, priority=5, config=config)
     host.wait_for(f"sminfo -C simhca0 -P 1 $(($(cat {simhca.PORTS}/1/lid))) | grep -q STANDBY")
     assert "priority 10" in host.run("sminfo").out

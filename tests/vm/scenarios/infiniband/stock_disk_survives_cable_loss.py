@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk of each of the kernel's own transports runs on the simulated HCA, and goes on after a cable was pulled under its I/O."""
+"""A disk of each of the kernel's own transports runs on the simulated HCA, and goes on after the
+cable was pulled during its I/O."""
 from machine.cases import case, for_each
 from using import simhca, stock
 
@@ -18,8 +19,9 @@ def nvme(rig):
 
 
 def srp(rig):
-    service = f"{simhca.guid(0):016x}"      # of the node
-    # Who comes and where it goes to are ports: the client sends by the first, and the address is that of the second.
+    service = f"{simhca.guid(0):016x}"      # the GUID of the node
+    # Initiator and target are ports: the client sends by the first port, and the address is that of
+    # the second.
     stock.judge_over_cable(rig, "srp", f"{simhca.guid(1):016x}", f"--target {service}",
                            f"--target fe80000000000000{simhca.guid(2):016x}")
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""With what the packages installed and DKMS built a disk is attached and verified, NFS is mounted where the kernel has it. After
-verbs have set the machines up, a purge leaves nothing of them: NFS over RDMA goes by the kernel's own module, opensm runs as its own
-package has it, and ports that were opened are closed."""
+"""With the packages installed and the modules that DKMS built, a disk is attached and verified, and
+NFS is mounted if the kernel has it. After verbs have set the machines up, a purge leaves nothing of
+that: the kernel's own module carries NFS over RDMA, opensm runs as its own package configures it,
+and the ports that were opened are closed."""
 
 from using import causeway, nfs, nfs_home, simhca
 
@@ -10,8 +11,9 @@ TOPOLOGY = nfs.topology(client={"init": "systemd", "memory": 1536})
 DIRTY = True
 DISK = "/dev/causeway/10.0.0.1/m"
 HOME = nfs_home.HOME
-HCA = "/usr/lib/rig/simhca.ko"      # where it was built for this kernel (tests/kernels/suite)
-# firewalld, as far as the command asks for it: what is open is a file, permanent or not.
+HCA = "/usr/lib/rig/simhca.ko"      # exists if it was built for this kernel (tests/kernels/suite)
+# Replaces firewalld for the queries of the command: files list the open ports, one for now and one
+# for the permanent configuration.
 FIREWALLD = """#!/bin/sh
 place=/var/lib/firewall-cmd.now
 for word; do
@@ -57,7 +59,8 @@ def scenario(rig):
         written = host.run("grep -rl '^# Written by \"causeway ' /etc").lines
         host.lab.log(f"{host.name}: {' '.join(written)}")
         assert len(written) >= 5, written
-    # depmod reads all modules of the kernel, which takes its time here: both at once.
+    # depmod reads all modules of the kernel, which takes long here, so both hosts purge at the same
+    # time.
     purging = [purge(host) for host in (server, client)]
     for host, job in zip((server, client), purging):
         job.wait(1200)
@@ -80,7 +83,7 @@ def set_up(host):
 
 
 def set_up_disks(server, client):
-    """What is kept of exports and disks, and no module that goes on."""
+    """Leave the configuration of exports and disks, and no module that is in use."""
     server.run("causeway export add m --ram 16M --allow any")
     client.run("causeway attach 10.0.0.1/m")
     client.run("causeway stop --all --force", timeout=120)
@@ -104,7 +107,7 @@ def set_up_nfs(server, client):
     client.run("systemctl stop mnt-kept.mount", timeout=120)
     server.run("rpc.nfsd 0")
     for host in (server, client):
-        # The transport is the last that uses the core. Neither is unloaded by a purge.
+        # The transport is the last user of the core. A purge unloads neither.
         for module in ("causeway_rpcrdma", "causeway"):
             host.wait_for(f"[ ! -d /sys/module/{module} ] || rmmod {module}", timeout=60)
 
@@ -119,7 +122,7 @@ def set_up_firewalld(host):
 
 
 def set_up_hca(host):
-    """InfiniBand, on a simulated HCA; whether there is one for this kernel."""
+    """Set up InfiniBand on a simulated HCA; return whether this kernel has one."""
     if host.run(f"[ -e {HCA} ]", check=False).rc:
         host.lab.say("     no simulated HCA is built for this kernel: opensm is left out")
         return False
@@ -131,12 +134,12 @@ def set_up_hca(host):
     return True
 
 
-# The words that each opensm was started with.
+# The command line of each opensm.
 OPENSM = "for pid in $(pidof opensm); do tr '\\0' ' ' </proc/$pid/cmdline; echo; done"
 
 
 def set_up_soft(host):
-    """By our unit in place of the rig's own device."""
+    """Set up a device by our unit in place of the rig's own device."""
     host.run("rdma link delete rxe0 && causeway soft add rxe eth0 --name rxe0 && causeway roce mode rxe0 v2", timeout=120)
     host.run("systemctl is-enabled causeway-soft@eth0.service")
 
@@ -149,7 +152,7 @@ def only_what_others_opened_is_open(host):
 def no_unit_is_left(host):
     host.run("systemctl daemon-reload")
     for what in ("list-unit-files", "list-units --all"):
-        # Without any it ends with 1.
+        # systemctl ends with 1 if there is no such unit.
         left = host.run(f"systemctl --no-legend --plain {what} '*causeway*'", check=False).lines
         assert not left, left
     assert "mnt-kept" not in host.run("systemctl list-unit-files --no-legend").out
@@ -168,7 +171,8 @@ def opensm_as_its_package_has_it(host):
 
 
 def mount_in_tree(server, client):
-    """As without Causeway, which was here: no alias of modprobe is in the way."""
+    """Mount with the kernel's own transport: no alias of modprobe that Causeway wrote prevents
+    it."""
     for host in (server, client):
         host.run("modprobe rpcrdma && grep -q '^rpcrdma ' /proc/modules && ! grep -q '^causeway' /proc/modules")
     server.run(f"rpc.nfsd 4 && echo 'rdma 20049' >/proc/fs/nfsd/portlist && exportfs -o rw,no_root_squash,fsid=0 10.0.0.0/24:{HOME}")

@@ -19,7 +19,7 @@ def scenario(rig):
     reader = client.start(f"fio --name=reader --filename={DISK} --readonly --rw=read --bs=64k --size=16M --direct=1 --rate=1m"
                           " --time_based --runtime=1h")
 
-    # What DKMS compiles in the emulated machine is in the image's cache of the compiler.
+    # The image has a compiler cache with the objects that DKMS compiles in the emulated machine.
     said = client.run("PATH=/usr/lib/ccache:$PATH CCACHE_DIR=/var/cache/ccache CCACHE_NOHASHDIR=yes dpkg -i /var/newer/*.deb 2>&1",
                       timeout=1200).out
     assert client.run("dpkg-query -W -f '${Version}' causeway").out != before

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk of each of the kernel's own transports is exported to a named initiator by one command and attached by another, refused
-to other initiators, and leaves nothing behind."""
+"""With each of the kernel's own transports, one command exports a disk to a named initiator and
+another one attaches it. Other initiators are refused, and nothing is left behind."""
 from machine.cases import case, for_each
 from using import stock
 
@@ -13,7 +13,7 @@ def iscsi(rig):
     rig.server.run("causeway export add closed --ram 4M --via iscsi --initiator iqn.1993-08.org.debian:01:other")
     rig.client.fails("causeway attach server/closed --via iscsi", "cannot attach server/closed by iSCSI", timeout=120)
     assert not stock.listed(rig.client)
-    # Threads of the login that failed may not have returned yet.
+    # Threads of the failed login may not have returned yet.
     said = rig.server.run("causeway undo --last && [ -d /sys/module/iscsi_target_mod ]").out
     assert "iscsi_target_mod stays" in said, said
     stock.judge(rig, "iscsi", stock.INITIATOR, "LOGGED_IN")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A file, and a SCSI device that is passed through as it is, are exported by --via iser and read by the client; the
-initiator sees the device itself."""
+"""--via iser exports a file, and passes a SCSI device through. The client reads both, and sees the
+SCSI device itself."""
 from machine.needs import module
 from using import stock
 
 TOPOLOGY = stock.TOPOLOGY
 TIER = "long"
-DIRTY = True        # iscsi_target_mod stays, and who undoes the next configuration is to say that it does
+DIRTY = True        # iscsi_target_mod stays loaded, which a later undo would report
 REQUIRES = (module("scsi_debug"), module("target_core_pscsi"), module("ib_isert"), module("ib_iser"))
 
 SCSI = "cd /sys/block && for disk in sd*; do [ \"$(cat $disk/device/model)\" != 'scsi_debug      ' ] || echo /dev/$disk; done"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is exported and attached by the kernel's own transports is there again after a reboot of both machines. While its server
-does not answer, the network's mounts of a client do not wait for it.
+"""Exports and attachments by the kernel's own transports are there again after a reboot of both
+machines. The network mounts of a client do not wait for a server that does not answer.
 
-BOOT_DELAYS=20 in the environment measures so often for how long causeway.service keeps them waiting."""
+With BOOT_DELAYS=20 in the environment, the scenario measures 20 times how long causeway.service
+delays network mounts."""
 import json
 import os
 from statistics import median
@@ -22,7 +23,7 @@ ATTEMPTS = "journalctl -b -q -u causeway-stock.service -o json --output-fields=M
 
 
 def delay(client):
-    """Seconds of the last start of causeway.service, until it let others go on."""
+    """Return how many seconds the last start of causeway.service delayed other units."""
     client.wait_for("systemctl is-active --quiet causeway.service", timeout=60)
     begun, done = (int(client.run(f"systemctl show -P {each}TimestampMonotonic causeway.service").out)
                    for each in ("InactiveExit", "ActiveEnter"))
@@ -30,13 +31,14 @@ def delay(client):
 
 
 def measure(client, first):
-    """At worst: the name server is silent, too, and a look-up takes longer than the unit may."""
+    """Measure the worst case: the name server does not answer either, and a look-up takes longer
+    than the unit may."""
     client.run("ip neighbour replace 10.0.0.1 lladdr 02:00:00:00:00:fe nud permanent dev eth0 && "
                "cp /etc/hosts /etc/hosts.whole && sed '/server/d' /etc/hosts.whole >/etc/hosts && "
                "echo nameserver 10.0.0.1 >/etc/resolv.conf")
     delays = [first]
     while len(delays) < DELAYS:
-        # As at boot: nothing is attached. systemd refuses the sixth start within 10 s.
+        # Nothing is attached, as at boot. systemd refuses the sixth start within 10 s.
         client.run("systemctl stop causeway.service && causeway stop --all --force && "
                    "systemctl reset-failed && systemctl start causeway.service", timeout=360)
         delays.append(delay(client))
@@ -47,7 +49,7 @@ def measure(client, first):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # Of this image all machines would have the same.
+    # All machines of this image would have the same name.
     client.run(f"echo InitiatorName={stock.INITIATOR} >/etc/iscsi/initiatorname.iscsi")
     server.run(f"causeway export add scratch --device {server.disk('store')} --via nvme --allow any", timeout=120)
     server.run("causeway export add memory --ram 8M --via iscsi --allow any", timeout=120)
