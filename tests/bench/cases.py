@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is measured: the shape of a load, and how many I/Os of it make a figure."""
+"""The measured cases: the shape of a load, and the number of its I/Os that make a figure."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ class Case:
     rw: str
     block: int          # bytes
     depth: int
-    ios: int            # the figure is the difference of a run of three times as many and a run of as many
+    ios: int            # the figure is the difference of a run of three times as many I/Os and a run of that many
     batch: int = 1      # submitted in one call
-    devices: int = 1    # and a job for each
-    jobs: int = 1       # or so many
+    devices: int = 1    # each with a job
+    jobs: int = 1       # or this number of jobs
     more: str = ""
-    threads: int = NFSD_THREADS     # of nfsd; another number than this concerns file systems only
+    threads: int = NFSD_THREADS     # of nfsd; another number concerns file systems only
 
     @property
     def writes(self):

@@ -8,12 +8,12 @@ LABEL_GAP = 14
 
 
 def number(value):
-    """Three figures are enough to look at."""
+    """Return a number as text with about three digits."""
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}"
 
 
 def nice_top(value):
-    """The end of an axis, and the step of its lines."""
+    """Return the end of an axis, and the step of its lines."""
     step = 10 ** ceil(log10(value / 5))
     for finer in (0.2, 0.25, 0.5):
         if value / (step * finer) <= 6:
@@ -27,7 +27,7 @@ def text(x, y, words, kind="", anchor="start"):
 
 
 def spread(wanted, lowest, highest):
-    """Heights of labels near the wanted ones that do not cover each other."""
+    """Return heights of labels that are near the wanted ones and do not overlap."""
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     placed = dict(enumerate(wanted))
     last = lowest - LABEL_GAP
@@ -40,7 +40,7 @@ def spread(wanted, lowest, highest):
 
 
 def lines(title, ticks, series, unit):
-    """A line per series: name -> values, one for each tick or None."""
+    """Return a chart with a line for each series: name -> values, one for each tick or None."""
     width, height, left, right, top, bottom = 520, 330, 44, 92, 34, 40
     highest, step = nice_top(max(v for values in series.values() for v in values if v is not None))
     def x(i):
@@ -69,7 +69,7 @@ def lines(title, ticks, series, unit):
 
 
 def bars(title, values, unit):
-    """A bar per system: name -> value."""
+    """Return a chart with a bar for each system: name -> value."""
     width, left, right, row = 380, 84, 56, 22
     height = 30 + row * len(values)
     highest = max(values.values())
@@ -85,7 +85,7 @@ def bars(title, values, unit):
 
 
 def goal_bars(outcomes):
-    """How near each goal is: a bar to the ratio, a mark at the goal."""
+    """Return a chart that compares ratios with goals: a bar for each ratio, a mark at its goal."""
     width, left, right, row = 560, 170, 120, 24
     height = 8 + row * len(outcomes)
     highest = max(max(o.ratio, o.goal) for o in outcomes) * 1.02

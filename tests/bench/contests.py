@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What runs in turn on two machines: Causeway and a peer with the same load, and each with more and more of something.
+"""The contests between two machines, whose loads run in turn: Causeway and a peer with the same
+load, and each with more and more of something.
 
-The one client machine stands for all clients: where a contest speaks of attachments, they are connections of their own
-to exports of their own, but one machine serves them all.
-"""
+The one client machine represents all clients: each attachment of a contest is a connection of its
+own to an export of its own, but one machine serves them all."""
 
 from dataclasses import dataclass, replace
 
@@ -11,8 +11,8 @@ from cases import CASES, Case
 
 PEERS = ("nvme", "srp", "rnbd", "iser")
 DIRECTIONS = ("randread", "randwrite")
-OWN, RIVAL = "causeway", "nvme"     # of those that grow
-PROCESSORS = 2                      # of each machine where something grows
+OWN, RIVAL = "causeway", "nvme"     # in contests that grow
+PROCESSORS = 2                      # of each machine in contests that grow
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Entry:
 class Contest:
     name: str
     entries: tuple
-    comparisons: tuple      # (entry, the one it is compared with)
+    comparisons: tuple      # (entry, the entry that it is compared with)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Field:
     contests: tuple
 
     def wanted(self):
-        """(system, queues) -> devices."""
+        """Return (system, queues) -> devices."""
         most = {}
         for entry in (entry for contest in self.contests for entry in contest.entries):
             key = entry.system, entry.queues
@@ -49,12 +49,12 @@ class Field:
         return most
 
     def only(self, chosen):
-        """The contests that are chosen by name."""
+        """Return the field with the contests whose names are chosen."""
         return replace(self, contests=tuple(contest for contest in self.contests if chosen(contest.name)))
 
 
 def against(peer):
-    """Causeway and a peer, one device of one queue each."""
+    """Yield the contests of Causeway and a peer, with one device of one queue each."""
     names = [f"{rw}-4k-{depth}" for depth in ("qd1", "qd16", "qd16-batch") for rw in DIRECTIONS]
     for name in [*names, "read-128k-qd4", "write-128k-qd4"]:
         entries = tuple(Entry(system, CASES[name]) for system in (OWN, peer))
@@ -62,10 +62,11 @@ def against(peer):
 
 
 def growing(name, points):
-    """Each point with the first one of the same system, and Causeway with its rival at each."""
+    """Return a contest that compares each point with the first one of the same system, and Causeway
+    with its rival at each point."""
     of = {system: [Entry(system, case, queues) for case, queues in points] for system in (OWN, RIVAL)}
     comparisons = [(entry, entries[0]) for entries in of.values() for entry in entries[1:]]
-    # Point by point, so that what is compared runs close together.
+    # Entries that are compared run one after the other, so they are sorted by points.
     pairs = list(zip(*of.values()))
     return Contest(name, tuple(entry for pair in pairs for entry in pair), tuple(pairs + comparisons))
 
@@ -76,9 +77,9 @@ def growth(rw):
 
     yield growing(f"jobs/{rw}", [(case(f"qd4-{n}jobs", 4, jobs=n), PROCESSORS) for n in (1, 2, 4)])
     yield growing(f"queues/{rw}", [(case(f"qd4-4jobs-{n}queues", 4, jobs=4), n) for n in (1, PROCESSORS)])
-    # As many in flight together, on more and more devices.
+    # The total number of I/Os in flight stays, on more and more devices.
     yield growing(f"exports/{rw}", [(case(f"qd{16 // n}-{n}exports", 16 // n, devices=n), PROCESSORS) for n in (1, 2, 4, 8)])
-    # As many in flight on each.
+    # The number of I/Os in flight on each device stays.
     yield growing(f"attachments/{rw}", [(case(f"qd4-{n}attachments", 4, devices=n), PROCESSORS) for n in (1, 2, 4, 8)])
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The machine that counts: boots it, makes it both ends of a system, and measures."""
+"""Boots the machine that counts, makes it both ends of a system, and measures."""
 
 from contextlib import contextmanager
 
@@ -17,7 +17,7 @@ running = set()         # labs that are booted
 
 @contextmanager
 def booted(topology, made, folder, say):
-    """The machines of a topology with the stock kernel; their log is in the folder, which is made."""
+    """Boot the machines of a topology with the stock kernel. Makes the folder for their log."""
     folder.mkdir(parents=True)
     lab = Lab(topology, "stock", *made, folder, say)
     with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
@@ -38,13 +38,14 @@ def switch_off():
 
 
 def measure(ground, system, devices, cases, made, folder, say, also=None):
-    """Yield the results of cases that share a machine. also(host, case, load) is called after each that has figures. If every
-    try of a case was refused, its result has the reason as "refused"."""
+    """Yield the results of cases that share a machine. also(host, case, load) is called after each
+    case that has figures. If every attempt at a case was refused, its result has the reason as
+    "refused"."""
     with booted(TOPOLOGY, made, folder, say) as lab:
         host = lab.bench
         ground.setup(host)
         files = system.start(host, host, ground, devices)
-        # All devices are there. From now on udev must start no program, which would be counted.
+        # All devices exist. From now on udev must start no program, which would be counted.
         host.run("udevadm settle && udevadm control --exit")
         kernel = exact_kernel(host)
         for case in cases:

@@ -7,7 +7,7 @@ def markdown_table(head, rows):
 
 
 def write_part(path, name, text):
-    """Replaces what stands between the marks of a part; what a person wrote around them stays."""
+    """Replace the text between the marks of a part; the text around them stays."""
     marks = [f"<!-- {name}: {end} -->" for end in ("begin", "end")]
     before, begin, rest = path.read_text().partition(marks[0])
     _, end, after = rest.partition(marks[1])

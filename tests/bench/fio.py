@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How fio drives a case, and what its report says.
+"""Runs cases with fio, and reads its report.
 
-A load has command(ios), which does so many I/Os, and report(output), which reads what that printed. Files of systems/
-that have a Load of their own are driven by that instead.
-"""
+A load has command(ios), which runs that many I/Os, and report(output), which reads the output of
+the command. A file of systems/ may have a Load of its own, which replaces this one."""
 
 import json
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True)
 class Report:
     ios: int
-    vus: float              # virtual microseconds in which I/O went on
+    vus: float              # virtual microseconds during which I/O ran
     waited: float = 0.0     # sum of the virtual microseconds of each I/O, which fio reports in nanoseconds
     latency: dict = field(default_factory=dict)         # percentile -> virtual microseconds
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a machine holds: memory and RDMA objects, and by how much each grows with every attachment."""
+"""Measures what a machine holds, memory and RDMA objects, and how much each grows with an
+attachment."""
 
 import json
 import re
@@ -7,8 +8,8 @@ import re
 PAGE = 4096
 MEMINFO = ("MemAvailable", "Slab", "Percpu", "VmallocUsed", "KernelStack")
 OBJECTS = ("pd", "cq", "qp", "cm_id", "mr")
-# What the kernel could give back at once shall not count; nor pages that a processor keeps for its next request, which
-# MemAvailable takes for used.
+# Memory that the kernel could free at once must not count, nor must pages that a processor keeps
+# for its next request, which MemAvailable counts as used.
 READ = r"""
 udevadm settle
 sync
@@ -27,7 +28,8 @@ rdma -j resource show
 
 
 def meminfo(text, kept):
-    """Bytes in use, without so many pages that processors keep; what is in none of the parts was taken by the page."""
+    """Return the bytes in use, without the pages that processors keep. "pages" is the memory that
+    belongs to no other part."""
     found = {name: int(value) * 1024 for name, value in re.findall(r"^(\w+): +(\d+) kB", text, re.M)}
     parts = {name: found[name] for name in MEMINFO if name != "MemAvailable"}
     all_of_it = found["MemTotal"] - found["MemAvailable"] - PAGE * kept
@@ -35,7 +37,7 @@ def meminfo(text, kept):
 
 
 def vmalloc(text):
-    """Bytes by the module that asked for them."""
+    """Return the bytes by the module that allocated them."""
     found = {}
     for line in text.splitlines():
         match = re.search(r"\+0x\S+ \[(\w+)\] pages=(\d+)", line)
@@ -46,7 +48,7 @@ def vmalloc(text):
 
 
 def slabs(text):
-    """Bytes by cache."""
+    """Return the bytes by cache."""
     found = {}
     for line in text.splitlines():
         match = re.match(r"(\S+) +\d+ +\d+ +\d+ +\d+ +(\d+) : tunables .* : slabdata +\d+ +(\d+)", line)
@@ -56,24 +58,24 @@ def slabs(text):
 
 
 def objects(text):
-    """How many of each kind there are on all devices."""
+    """Return the number of objects of each kind on all devices."""
     return {name: sum(device[name] for device in json.loads(text)) for name in OBJECTS}
 
 
 def read(host):
-    """name -> bytes or number, of all that the machine holds now."""
+    """Return name -> bytes or number, for everything that the machine holds now."""
     parts = host.run(READ, timeout=180).out.split("=====\n")
     return {**meminfo(parts[0], int(parts[1])), **vmalloc(parts[2]), **slabs(parts[3]), **objects(parts[4])}
 
 
 def slope(points):
-    """By how much y grows with x, of (x, y): least squares."""
+    """Return how much y grows with x, by least squares over (x, y)."""
     middle_x = sum(x for x, _ in points) / len(points)
     middle_y = sum(y for _, y in points) / len(points)
     return sum((x - middle_x) * (y - middle_y) for x, y in points) / sum((x - middle_x) ** 2 for x, _ in points)
 
 
 def slopes(readings):
-    """The same for each name, of (x, reading)."""
+    """Return the slope for each name, over (x, reading)."""
     names = dict.fromkeys(name for _, reading in readings for name in reading)
     return {name: slope([(x, reading.get(name, 0)) for x, reading in readings]) for name in names}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How many instructions each function of the guest's kernel executes for an I/O.
+"""Counts the instructions that each function of the guest's kernel executes for an I/O.
 
-QEMU's plugin instructions.c counts how often each block of instructions is executed. Where a figure of the whole machine moves by
-more than a change to Causeway does, what Causeway's own functions execute can still be compared: nothing else is in it.
-"""
+QEMU's plugin instructions.c counts how often each block of instructions is executed. A figure of
+the whole machine may vary by more than a change to Causeway does. The instructions of Causeway's
+own functions can still be compared, because they include nothing else."""
 
 import bisect
 import os
@@ -14,11 +14,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ASK = "instructions.ask"
 SYMBOLS = "awk '$1 ~ /^ffffffff/ && $2 ~ /^[tTwW]$/ { print $1, $3, $4 }' /proc/kallsyms"
-OURS = "causeway"       # what the names of our modules begin with
+OURS = "causeway"       # prefix of the names of our modules
 
 
 def build(place):
-    """The plugin, compiled into the folder; its path."""
+    """Compile the plugin into the folder; return its path."""
     place.mkdir(parents=True, exist_ok=True)
     made = (place / "instructions.so").resolve()
     subprocess.run(["gcc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-shared", "-fPIC", "-o", str(made), str(HERE / "plugin/instructions.c"),
@@ -27,12 +27,14 @@ def build(place):
 
 
 def arguments(plugin):
-    """What QEMU is started with; names are relative to the folder of its machine."""
+    """Return the arguments of QEMU for the plugin; names are relative to the folder of its
+    machine."""
     return ("-plugin", f"{plugin},ask={ASK}")
 
 
 class Symbols:
-    """The functions of a kernel, from what SYMBOLS printed: the one that an address is in, as (module, name)."""
+    """The functions of a kernel, from the output of SYMBOLS. Finds the function of an address, as
+    (module, name)."""
 
     def __init__(self, text):
         found = {}
@@ -47,13 +49,13 @@ class Symbols:
         return self.names[place] if place >= 0 else ("kernel", "?")
 
     def begins(self, address):
-        """Whether a function begins there."""
+        """Return whether a function begins at this address."""
         place = bisect.bisect_left(self.addresses, address)
         return place < len(self.addresses) and self.addresses[place] == address
 
 
 def parse(text, symbols):
-    """What the plugin wrote: (module, function) -> [instructions, calls]."""
+    """Return the content of the plugin's output: (module, function) -> [instructions, calls]."""
     found = {}
     for line in text.splitlines():
         word, instructions, executed = line.split()
@@ -65,7 +67,8 @@ def parse(text, symbols):
 
 
 def per_io(before, after, ios):
-    """By how much each function grew, for an I/O: (module, function) -> (instructions, calls)."""
+    """Return how much each function grew for an I/O: (module, function) -> (instructions,
+    calls)."""
     found = {}
     for name, (instructions, calls) in after.items():
         earlier = before.get(name, (0, 0))
@@ -75,10 +78,12 @@ def per_io(before, after, ios):
 
 
 def whole(found, wanted):
-    """name -> instructions of the functions for which wanted(module, name) holds. A name that two modules have is counted together."""
+    """Return name -> instructions of the functions for which wanted(module, name) is true. A name
+    that two modules have is counted together."""
     total = {}
     for (module, part), (instructions, _) in found.items():
-        # The compiler makes parts of a function of their own (.part.0, .isra.0, .cold), differently in each build.
+        # The compiler splits functions into parts (.part.0, .isra.0, .cold), differently in each
+        # build.
         name = part.split(".")[0]
         if wanted(module, name):
             total[name] = total.get(name, 0) + instructions
@@ -86,12 +91,12 @@ def whole(found, wanted):
 
 
 def ours(found):
-    """name -> instructions of the functions of Causeway's modules."""
+    """Return name -> instructions of the functions of Causeway's modules."""
     return whole(found, lambda module, name: module.startswith(OURS))
 
 
 class Counter:
-    """Asks the plugin of a machine, whose folder this is."""
+    """Requests counts from the plugin of the machine in this folder."""
 
     def __init__(self, folder):
         self.folder, self.number, self.asked = Path(folder), 0, None
@@ -110,7 +115,8 @@ class Counter:
         return found
 
     def _asked(self, name):
-        """Write the name to the FIFO, once. False while QEMU does not read the FIFO, which it opens again after each answer."""
+        """Write the name to the FIFO, once. Return False while QEMU does not read the FIFO, which
+        it opens again after each answer."""
         if self.asked != name:
             try:
                 fifo = os.open(self.folder / ASK, os.O_WRONLY | os.O_NONBLOCK)

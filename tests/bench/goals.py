@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What Causeway has to reach in each case, and how far it is.
+"""The goals of Causeway in each case, and how near it is to them.
 
-The goal against the best peer is the factor by which an I/O of Causeway has to cost less. Large I/O is compared with raw
-verbs plus null_blk, whose cost Causeway may exceed by the factor ABOVE_RAW. NFS over Causeway's transport is compared with
-NFS over the kernel's own transport. On the ground "wire" the cost is virtual time per I/O, on the others it is guest
-instructions per I/O.
-"""
+The goal against the best peer is the factor by which an I/O of Causeway has to cost less. Large I/O
+is compared with raw verbs plus null_blk, whose cost Causeway may exceed by the factor ABOVE_RAW.
+NFS over Causeway's transport is compared with NFS over the kernel's own transport. On the ground
+"wire" the cost is virtual time per I/O, on the others it is guest instructions per I/O."""
 
 from dataclasses import dataclass
 
@@ -39,7 +38,8 @@ LARGE = ("{}-128k-qd4", "{}-1m-qd4")
 
 @dataclass(frozen=True)
 class Outcome:
-    """How Causeway does in a case: a ratio that has to be at least the goal, or with raw verbs at most."""
+    """The result of Causeway in a case: a ratio that has to be at least the goal, or at most the
+    goal against raw verbs."""
     transport: str
     case: str
     ours: float
@@ -71,7 +71,7 @@ class Outcome:
 
 
 class Table:
-    """results.json, by what was measured."""
+    """The content of results.json, by system, transport and case."""
 
     def __init__(self, results):
         self.results = {(each["system"], each["transport"], each["case"]): each for each in results}
@@ -80,17 +80,18 @@ class Table:
         return iter(self.results.values())
 
     def get(self, system, transport, case):
-        """The figure that counts on this transport, or None."""
-        # null_blk is the same with any transport beside it.
+        """Return the figure that is used on this transport, or None."""
+        # null_blk costs the same with any transport.
         found = self.results.get((system, "rxe" if system == "local" else transport, case))
         return found[FIGURE[transport]] if found else None
 
     def revisions(self):
-        """Of Causeway, as they were measured."""
+        """Return the measured revisions of Causeway."""
         return list(dict.fromkeys(each["revision"] for each in self if "revision" in each)) or ["not measured"]
 
     def origins(self):
-        """(revision, day, kernel) -> systems and their transports that were measured so."""
+        """Return (revision, day, kernel) -> the systems that were measured with it, and their
+        transports."""
         found = {}
         for each in self:
             origin = tuple(each.get(name, "not recorded") for name in ("revision", "date", "kernel"))
@@ -103,7 +104,8 @@ class Table:
         return list(dict.fromkeys(each["system"] for each in self))
 
     def of(self, transports):
-        """The part that concerns these transports; what null_blk costs belongs to each."""
+        """Return the part of the table with these transports. It includes the cost of null_blk,
+        which belongs to each transport."""
         return Table([each for each in self if each["transport"] in transports or each["system"] == "local"])
 
     def transports(self):
@@ -114,7 +116,7 @@ class Table:
         return [name for name in CASES if name in found]
 
     def _best_peer(self, transport, case):
-        """Its figure and name, and the peers that were not measured."""
+        """Return the figure and the name of the best peer, and the peers that were not measured."""
         values = {peer: self.get(peer, transport, case) for peer in PEERS if peer not in CANNOT.get(transport, ())}
         found = [(value, peer) for peer, value in values.items() if value is not None]
         return *(min(found) if found else (None, None)), tuple(peer for peer, value in values.items() if value is None)

@@ -14,8 +14,9 @@ from using import simhca
 
 DELAY_US = 20
 
-# Both addresses are this machine's own, so routing has to be told to use the cable. The rule with oif is for
-# rdma_cm, which checks that a request came in where its answer would go out.
+# Both addresses are local, so rules of routing send the packets over the cable. The rule with oif
+# is for rdma_cm, which checks that a request came in on the interface by which its answer would
+# leave.
 WIRE = f"""
 modprobe -a veth sch_netem rdma_ucm rdma_rxe
 ip link add v0 type veth peer name v1
@@ -55,7 +56,8 @@ def by(script):
 
 
 def subnet(host):
-    """Both ports active, IPoIB on them. The subnet manager stays, for whoever connects, and sweeps no more."""
+    """Make both ports active, with IPoIB on them. The subnet manager keeps running for new
+    connections, and sweeps no more."""
     simhca.load(host)
     simhca.start_sm(host, config="sweep_interval 0\n")
     simhca.wait_state(host, "ACTIVE")
@@ -65,15 +67,15 @@ def subnet(host):
 @dataclass(frozen=True)
 class Ground:
     name: str
-    setup: Callable     # of the machine
+    setup: Callable     # sets the machine up
     server: str         # address of the end that exports
-    client: str         # address of the other, the same where there is one device
+    client: str         # address of the other end; the same if there is one device
     server_device: str
     client_device: str
     server_port: int = 1
-    cases: str = ""     # which are measured here, a pattern
+    cases: str = ""     # the cases that are measured here, a pattern
     queues: int = 1     # of each device
-    first: int = 0      # number of the first device: systems that are there at once must not share one
+    first: int = 0      # number of the first device: systems that exist at the same time must not share one
 
     def numbers(self, count):
         return range(self.first, self.first + count)

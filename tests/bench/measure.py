@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures of a case: what the machine counts over a long run of a load less what it counts over a short one.
+"""Measures the figures of a case: the counts of the machine over a long run of a load, minus those
+over a short run.
 
-The machine runs by instruction count (QEMU -icount shift=0, sleep=off): one guest instruction is one virtual
-nanosecond, and time in which every processor is idle is skipped. So virtual time less idle time is the number of
-instructions, of both ends and of the network between them. The cost of a load before its first I/O and after its last
-is the same in both runs.
+The machine runs by instruction count (QEMU -icount shift=0, sleep=off): one guest instruction is
+one virtual nanosecond, and time in which every processor is idle is skipped. So virtual time minus
+idle time is the number of instructions, of both ends and of the network between them. The cost of a
+load before its first I/O and after its last is the same in both runs.
 
-Work requests, completions and the like are counted by kprobes in runs of their own, before the others, so that the
-counting costs the figures nothing.
+Kprobes count work requests, completions and the like in separate runs before the others, so that
+the counting does not add to the figures.
 
-A measurement is refused and made again if a queue pair sent something again in it, or if a counter is further below zero than
-other work of the machine can cause: such a measurement says nothing about the case.
-"""
+A measurement is refused and repeated if a queue pair sent something again in it, or if a counter is
+further below zero than other work of the machine can cause: such a measurement is not valid for the
+case."""
 
 import re
 
@@ -29,23 +30,24 @@ COUNTED |= {"sent_pkts": "packets_sent", "rcvd_pkts": "packets_received"}
 
 # The counters of soft-RoCE that grow when a queue pair sends a packet again or gives up.
 RETRIES = "cat /sys/class/infiniband/*/ports/1/hw_counters/{completer_retry_err,retry_exceeded_err,retry_rnr_exceeded_err} 2>/dev/null || :"
-TRIES = 3               # of a measurement that is refused
-BELOW_ZERO = -0.05      # per I/O, of work requests and the like: two runs of a counter that stands still may differ by as much
-STRAY = 250             # interrupts and the like of the whole machine that come beside a load, in one of two runs and not in the other
+TRIES = 3               # of a measurement that was refused
+BELOW_ZERO = -0.05      # per I/O, of work requests and the like: two runs of a constant counter may differ by that much
+STRAY = 250             # interrupts and the like of the whole machine that occur besides a load, in one of two runs and not in the other
 MACHINE = ("context_switches_per_io", "interrupts_per_io", "softirqs_per_io")
 
 
 class Refused(Exception):
-    """What was measured is no figure of the case."""
+    """A measurement is no figure of the case."""
 
 
 def sent_again(host):
-    """How often queue pairs of the host had to send again so far."""
+    """Return how often queue pairs of the host have sent again so far."""
     return sum(map(int, host.run(RETRIES).lines))
 
 
 def stray(ios):
-    """How far below zero a counter of the whole machine may be, per I/O, in a measurement of so many."""
+    """Return how far below zero a counter of the whole machine may be, per I/O, in a measurement of
+    that many I/Os."""
     return min(BELOW_ZERO, -STRAY / ios)
 
 
@@ -59,7 +61,8 @@ def refuse(counters, retries, lowest=BELOW_ZERO):
 
 
 def insist(attempt, told=None):
-    """Return the result of attempt(), which is called up to TRIES times in all while it raises Refused. told: called with each refusal."""
+    """Call attempt() up to TRIES times while it raises Refused; return its result. told is called
+    with each refusal."""
     for left in reversed(range(TRIES)):
         try:
             return attempt()
@@ -71,7 +74,7 @@ def insist(attempt, told=None):
 
 
 def judge(result, retries):
-    """Raise Refused when a measurement says nothing about its case."""
+    """Raise Refused if a measurement is not valid for its case."""
     refuse({name: result[name] for name in ("kinsn_per_io", "vus_per_io") if name in result}, retries)
     refuse({name: result[name] for name in MACHINE if name in result}, 0, stray(result["ios"]))
     for side, counts in result["verbs_per_io"].items():
@@ -79,14 +82,14 @@ def judge(result, retries):
 
 
 def exact_kernel(host):
-    """The release of the kernel and the package that it is from."""
+    """Return the release of the kernel and the package that contains it."""
     release, version = host.run("uname -r; uname -v").lines
     package = re.search(r"Debian \S+", version)
     return release + (f" ({package.group(0)})" if package else "")
 
 
 def parse(text):
-    """The totals in what COUNTERS printed: name -> number."""
+    """Return the totals in the output of COUNTERS: name -> number."""
     found = {}
     for line in text.splitlines():
         match = re.match(r"([\w.]+) *:? +(\d+)", line)
@@ -96,7 +99,7 @@ def parse(text):
 
 
 def parse_verbs(text):
-    """What VERBS printed: (device, name) -> number."""
+    """Return the totals in the output of VERBS: (device, name) -> number."""
     found = {}
     for line in text.splitlines():
         match = re.match(r"(\w+)/ports/1/hw_counters/(\w+):(\d+)", line) or re.match(r"(\w+) (\w+) (\d+)", line)
@@ -110,14 +113,15 @@ def difference(before, after):
 
 
 def one_run(host, load, ios, counters, read):
-    """Runs a load; how much each counter grew, and the load's report."""
+    """Run a load; return how much each counter grew, and the load's report."""
     out = host.run(f"{counters}\necho =====; {load.command(ios)}; echo; echo =====\n{counters}", timeout=1800).out
     before, report, after = out.split("=====\n")
     return difference(read(before), read(after)), load.report(report)
 
 
 def per_io(host, load, runs, counters, read):
-    """What one I/O adds to each counter, and the reports of the short and the long run."""
+    """Return how much one I/O adds to each counter, and the reports of the short and the long
+    run."""
     short, short_report = one_run(host, load, runs[0], counters, read)
     long, long_report = one_run(host, load, runs[1], counters, read)
     ios = long_report.ios - short_report.ios
@@ -126,12 +130,12 @@ def per_io(host, load, runs, counters, read):
 
 
 def kinsn(each):
-    """Thousand instructions, of the totals of one I/O."""
+    """Return the thousands of instructions, from the totals of one I/O."""
     return (each["time"] - each["idle_sleeptime"] - each["iowait_sleeptime"]) / 1000
 
 
 def warm_up(host, load, ios):
-    """Brings all programs of a measurement into memory: waiting for a disk is not to be counted in any way."""
+    """Load all programs of a measurement into memory: waiting for a disk must not be counted."""
     one_run(host, load, ios, COUNTERS, parse)
 
 
@@ -147,15 +151,16 @@ def sides(ground, counts):
 
 
 def count_verbs(host, ground, load, ios):
-    """Work requests and the like per I/O of each side."""
+    """Return the work requests and the like per I/O of each side."""
     host.run("modprobe verbs_count")
     counts, _, _ = per_io(host, load, (ios // 8, 3 * ios // 8), VERBS, parse_verbs)
     host.run("modprobe -r verbs_count")
     return sides(ground, counts)
 
 
-# Samples of a halted processor are not instructions; what runs in a module lies above all of the kernel proper.
-# Sorted by address among the modules' symbols, each sample follows the symbol that it is in.
+# Samples of a halted processor are not instructions. The addresses of modules are above those of
+# the kernel proper. Sorted by address among the modules' symbols, each sample comes after its
+# symbol.
 BY_MODULE = r"""
 { awk '/\[.*\]$/ && $1 ~ /^ffffffffc/ { print $1, $NF }' /proc/kallsyms
   perf script -i /tmp/perf.data -F ip,sym | awk '$2 != "native_safe_halt" && $2 != "default_idle" { printf "%16s %s\n", $1, "-" }' | tr ' ' 0 |
@@ -167,12 +172,13 @@ END { for (name in sum) printf "%8.2f%%  %s\n", 100 * sum[name] / all, name }' |
 """
 
 
-PROFILED = 40       # times the usual number of I/Os: what fio does before the first one would be most of the profile
+PROFILED = 40       # times the usual number of I/Os: fio's work before the first I/O would be most of the profile
 
 
 def profile(host, load, ios):
-    """Where the instructions of a case go, by module and by symbol: time is instructions, so a clock's samples are a
-    profile. What runs with interrupts off is counted where they come on again (_raw_spin_unlock_irqrestore and the like)."""
+    """Return the distribution of a case's instructions, by module and by symbol. Time is
+    instructions, so the samples of a clock are a profile. Instructions that run with interrupts off
+    are counted where interrupts are turned on again (_raw_spin_unlock_irqrestore and the like)."""
     host.run(f"perf record -q -o /tmp/perf.data -a -e cpu-clock -F 9973 -- sh -c '{load.command(PROFILED * ios)}' >/dev/null",
              timeout=1800)
     return host.run(BY_MODULE, timeout=600).out + host.run(
@@ -180,7 +186,8 @@ def profile(host, load, ios):
 
 
 def figures(host, ground, case, load, scale=1):
-    """Runs a case, with so many times its I/Os; the figures per I/O. Raises Refused when no try gave any."""
+    """Run a case, with "scale" times its I/Os; return the figures per I/O. Raise Refused if no
+    attempt was valid."""
     def attempt():
         before = sent_again(host)
         result = measured(host, ground, case, load, scale)
@@ -191,7 +198,7 @@ def figures(host, ground, case, load, scale=1):
 
 
 def measured(host, ground, case, load, scale):
-    """One measurement of a case."""
+    """Measure a case once."""
     verbs = count_verbs(host, ground, load, case.ios)
     each, short, report = per_io(host, load, (scale * case.ios, 3 * scale * case.ios), COUNTERS, parse)
     ios = report.ios - short.ios

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Makes what people look at out of results.json: report.html beside it, and the figures in docs/PERFORMANCE.md."""
+"""Makes reports of results.json for readers: report.html beside it, and the figures in
+docs/PERFORMANCE.md."""
 
 import argparse
 import json
@@ -44,12 +45,12 @@ def per_case(table, transport, case):
 
 
 def two(value):
-    """Two figures after the point, and no zero below zero."""
+    """Return two digits after the point, and no negative zero."""
     return f"{round(value, 2) + 0:.2f}"
 
 
 def sides(result, name):
-    """Client and server, or both in one."""
+    """Return the figures of client and server, or of both together."""
     values = [side[name] for side in result["verbs_per_io"].values() if name in side]
     return " / ".join(map(two, values)) or "–"
 
@@ -168,7 +169,8 @@ def verbs_markdown(table, transport):
 
 
 def origins_markdown(table):
-    """What was measured when. The revision is Causeway's; that of a peer is the bench's own."""
+    """Return a table of when everything was measured. The revision is Causeway's; that of a peer is
+    the bench's own."""
     rows = [[", ".join(f"{system} ({', '.join(grounds)})" for system, grounds in systems.items()), *origin]
             for origin, systems in table.origins().items()]
     return markdown_table(["measured", "revision", "day", "kernel"], rows)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was measured, kept in a file of JSON: an array with an object for each thing measured."""
+"""Results of measurements in a file of JSON: an array with an object for each result."""
 
 import json
 import subprocess
@@ -10,7 +10,8 @@ UNRECORDED = "Debian's Linux 6.1, package not recorded"      # the kernel of res
 
 
 class Results:
-    """The file is whole after each addition: who stops a bench keeps what it has measured."""
+    """The file is complete after each addition: a bench that is stopped keeps its results so
+    far."""
 
     def __init__(self, path, key, keep=False):
         self.path, self.key = path, key
@@ -25,14 +26,14 @@ class Results:
         return tuple(result[field] for field in self.key)
 
     def add(self, result):
-        """In place of what was measured under the same name."""
+        """Add a result, or replace the one with the same name."""
         self.kept[self._name(result)] = result
         self.path.write_text(json.dumps(list(self), indent=1) + "\n")
 
 
 def revision(*folders):
-    """The commit that what we measure was last changed in, or these folders, with + when it was changed since; unknown
-    without git."""
+    """Return the last commit that changed what we measure, or these folders, with + if they were
+    changed since; "unknown" without git."""
     def git(*words):
         return subprocess.run(["git", *words, "--", *(folders or ("kmod", "include", "user"))], cwd=TOP, check=False,
                               capture_output=True, text=True).stdout.strip()

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Loads that run in turn, A B A B, and how many times faster one is than the other.
+"""Runs loads in turn, A B A B, and computes how many times faster one is than the other.
 
-A computer that others use as well is now fast and now slow; two runs right after each other share most of that. So a
-ratio is made of the two runs of one round, and what counts is the median of the rounds.
+A computer that others use as well is sometimes fast and sometimes slow; two consecutive runs see
+about the same speed. So a ratio is computed from the two runs of one round, and the result is the
+median of the rounds.
 
-When a machine stands still for too long, queue pairs send again, and some connections even break: what they then do
-depends on their timeouts and says nothing of their speed. Such a round is not counted, for anyone.
-"""
+When a machine stalls for too long, queue pairs send again, and some connections even break: their
+behaviour then depends on their timeouts and not on their speed. Such a round does not count for any
+load."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -25,13 +26,14 @@ class Ratio:
         return median(self.rounds)
 
     def fields(self):
-        """As results have it."""
+        """Return the ratio in the form of the results."""
         return {"ratio": round(self.middle, 3), "lowest": round(min(self.rounds), 3), "highest": round(max(self.rounds), 3),
                 "rounds": [round(each, 3) for each in self.rounds]}
 
 
 class Runner:
-    """A load on its host. The first run warms up and shows how many I/Os fill the time of a turn."""
+    """A load on its host. The first run warms up and measures how many I/Os fill the time of a
+    turn."""
 
     def __init__(self, host, load, seconds):
         self.host, self.load = host, load
@@ -40,13 +42,13 @@ class Runner:
         self.ios = max(self.ios // 2, int(self.rate() * seconds))
 
     def rate(self):
-        """I/Os per second of one run."""
+        """Return the I/Os per second of one run."""
         report = self.load.report(self.host.run(self.load.command(self.ios), timeout=TIMEOUT).out)
         return 1e6 * report.ios / report.vus
 
 
 class StoodStill(Exception):
-    """In every round a queue pair had to send again."""
+    """A queue pair had to send again in every round."""
 
 
 def take_turns(runners, hosts, rounds):
@@ -68,5 +70,5 @@ def take_turns(runners, hosts, rounds):
 
 
 def ratio(rates, one, other):
-    """How many times faster one is than the other."""
+    """Return how many times faster one is than the other."""
     return Ratio(tuple(a / b for a, b in zip(rates[one], rates[other])))

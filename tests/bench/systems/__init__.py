@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The systems that are compared, one file each: how one machine becomes both ends of it.
+"""The systems that are compared, one file each: a file makes one machine both ends of its system.
 
-A system has a name, the grounds it can run on, and start(server, client, ground, count), which returns the files of its
-client's devices; where one machine counts what both ends do, server and client are the same. Behind each device is
-null_blk, and each has scheduler none on the device that has the requests; a system of FILES has a tmpfs behind. No
-system leaves anything for the next: a machine runs it until power off.
+A system has a name, the grounds on which it can run, and start(server, client, ground, count),
+which returns the files of its client's devices. If one machine counts for both ends, server and
+client are the same. Behind each device is null_blk, and the device that has the requests uses the
+scheduler none; behind a system of FILES is a tmpfs. A system need not clean up, because a machine
+runs it until power off.
 
-Some have more: takes(case) returns whether it can run a case, before(host, case) is called before each, Load drives it
-in place of fio, and SCALE multiplies the usual number of I/Os.
-"""
+Some have more: takes(case) returns whether the system can run a case, before(host, case) is called
+before each case, Load replaces fio, and SCALE multiplies the usual number of I/Os."""
 
 from cases import NFSD_THREADS
 from fio import Fio

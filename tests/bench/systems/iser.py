@@ -4,7 +4,7 @@
 from .lio import TARGET, backstores, scsi_disks
 
 NAME = "iser"
-GROUNDS = ("rxe", "wire", "sim")      # LIO listens on TCP as well, and siw on the same port of TCP
+GROUNDS = ("rxe", "wire", "sim")      # not siw: LIO also listens on TCP, and siw would use the same port
 IQN = "iqn.2026-01.org.example:bench"
 
 

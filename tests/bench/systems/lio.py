@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the SCSI targets of the kernel have in common."""
+"""The common part of the kernel's SCSI targets."""
 
 from .local import CONFIGFS, backing, no_scheduler
 
@@ -7,7 +7,7 @@ TARGET = "/sys/kernel/config/target"
 
 
 def backstores(host, ground, count):
-    """LIO's names of the backing devices."""
+    """Make the backing devices known to LIO; return LIO's names of them."""
     host.run(f"modprobe -a configfs target_core_mod target_core_iblock && {CONFIGFS}")
     stores = []
     for i, device in enumerate(backing(host, ground, count)):
@@ -19,7 +19,7 @@ def backstores(host, ground, count):
 
 
 def scsi_disks(host, count):
-    """The client's disks, once all are there; sd_mod was loaded before."""
+    """Return the client's disks when all of them exist. sd_mod must be loaded before."""
     host.wait_for(f"[ $(ls -d /sys/block/sd* | wc -l) = {count} ]", timeout=120)
     names = sorted(host.run("ls -d /sys/block/sd*").out.replace("/sys/block/", "").split())
     for name in names:

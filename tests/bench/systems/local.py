@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""null_blk itself, which is behind all others: what fio and the block layer cost."""
+"""null_blk itself, which is behind all other systems: the cost of fio and the block layer."""
 
 NAME = "local"
 GROUNDS = ("rxe",)
-SCALE = 8       # it takes so little that a figure wants more of it
+SCALE = 8       # an I/O is so cheap that a figure needs more of them
 
 CONFIGFS = "{ mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config; }"
 NULL_BLK = {"size": 1024, "blocksize": 512, "submit_queues": 1, "hw_queue_depth": 256, "irqmode": 0, "completion_nsec": 0,
@@ -16,7 +16,7 @@ def no_scheduler(host, names):
 
 
 def backing(host, ground, count):
-    """The devices that a target exports."""
+    """Make the devices that a target exports; return their files."""
     host.run(f"modprobe configfs && modprobe null_blk nr_devices=0 && {CONFIGFS}")
     names = [f"nullb{number}" for number in ground.numbers(count)]
     for name in names:

@@ -9,7 +9,7 @@ CONFIG = "/sys/kernel/config/nvmet"
 
 
 def namespace(client, nqn):
-    """The device that the client made of a subsystem."""
+    """Return the device that the client made for a subsystem."""
     of_it = f"grep -lx {nqn} /sys/class/nvme/nvme*/subsysnqn"
     controller = client.run(of_it).out.split("/")[-2]
     client.wait_for(f"[ -b /dev/{controller}n1 ]")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The verbs by themselves: requests and replies that carry the same bytes, with no disk and no protocol behind them.
+"""The verbs by themselves: requests and replies that carry the same bytes, with no disk and no
+protocol behind them.
 
-tests/modules/rawverbs says what moves how.
-"""
+tests/modules/rawverbs describes the operations that move the data."""
 
 import re
 

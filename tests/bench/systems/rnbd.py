@@ -4,7 +4,8 @@
 from .local import backing, no_scheduler
 
 NAME = "rnbd"
-# Not on sim: RTRS registers memory by pages of 128 KiB whatever the device says, and rdmavt has only those of 4 KiB.
+# Not on sim: RTRS registers memory in pages of 128 KiB, which rdmavt does not have: its pages have
+# 4 KiB.
 GROUNDS = ("rxe", "wire")
 
 

@@ -14,9 +14,9 @@ def start(server, client, ground, count):
     stores = backstores(server, ground, count)
     sysfs = "/sys/class/infiniband"
     wwn = "0x" + server.read(f"{sysfs}/{ground.server_device}/ports/{ground.server_port}/gids/0").strip().replace(":", "")
-    # The GUID of the port, which only where there is one is that of the node.
+    # This is the GUID of the port, which equals that of the node only if there is one port.
     initiator = client.read(f"{sysfs}/{ground.client_device}/ports/1/gids/0").strip().replace(":", "")[16:]
-    # That of the device that ib_srpt saw first, whichever the others are.
+    # This is the GUID of the first device that ib_srpt found.
     target = f"{int(server.read('/sys/module/ib_srpt/parameters/srpt_service_guid'), 16):016x}"
     tpg = f"{TARGET}/srpt/{wwn}/{wwn}"
     acl = f"{tpg}/acls/0x{initiator:0>32}"
