@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The generator of the netlink interface: what differs is found, and a description that contradicts itself is refused."""
+"""Tests the generator of the netlink interface: it detects files that differ, and refuses a
+description that contradicts itself."""
 
 import shutil
 import subprocess

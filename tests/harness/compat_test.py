@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The lint of kmod/compat: a release that cannot be deleted, a list that is wrong, a kernel named elsewhere."""
+"""Tests the lint of kmod/compat: it detects a release that cannot be deleted, a wrong list, and
+code elsewhere that names a kernel."""
 
 import shutil
 import subprocess

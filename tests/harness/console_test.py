@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests how the rig reads consoles, and which lines it takes for a complaint of the kernel."""
+"""Tests how the rig reads consoles, and which lines it treats as complaints of the kernel."""
 
 import tempfile
 import unittest

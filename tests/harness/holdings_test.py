@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a scenario leaves on a host fails it, unless it declared the kind."""
+"""A scenario fails if it leaves something on a host, unless it declared the kind."""
 
 import types
 import unittest
@@ -12,7 +12,8 @@ BEFORE = {"device eth0", "mount / overlay"}
 
 class Judging(unittest.TestCase):
     def left(self, now, leaves=()):
-        """What is said of a host that holds this afterwards; nothing when it may."""
+        """Return the error for a host that holds this afterwards; nothing if the scenario may leave
+        it."""
         try:
             holdings.judge(HOST, BEFORE, now, leaves)
         except holdings.LeftBehind as error:

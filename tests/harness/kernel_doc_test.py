@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The lint of kernel-doc: functions without a description, arguments that are missing, a context that is not named."""
+"""Tests the lint of kernel-doc: it detects functions without a description, missing arguments and a
+missing context."""
 
 import subprocess
 import tempfile
