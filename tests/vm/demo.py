@@ -23,7 +23,7 @@ SERVER = "10.0.0.1"
 HOME = "/srv/store/home"
 FAST, FILE = f"/dev/causeway/{SERVER}/fast", f"/dev/causeway/{SERVER}/archive"
 
-# How fio goes over the disks: what, block size, depth, bytes.
+# The runs of fio on the disks: kind, block size, depth, bytes.
 PATTERNS = [
     ("randwrite", "512", 1, "512k"),
     ("write", "512", 16, "1m"),
@@ -61,7 +61,7 @@ def fio(path, rw, size_of_block, depth, size, more=""):
 
 
 def fio_lines(result):
-    """What of fio's report says how it went."""
+    """Return the lines of fio's report with the result."""
     wanted = ("read:", "write:", "err=", "clat (")
     return [line.strip() for line in result.lines if any(word in line for word in wanted)]
 
@@ -75,7 +75,7 @@ def verified_runs(client, path):
 
 
 def share_a_folder(rig):
-    """NFS over our transports at both ends, by the commands of a user."""
+    """Share a folder by NFS over our transports at both ends, with the commands of a user."""
     server, client = rig.server, rig.client
     for host in (server, client):
         shown(host, "causeway nfs transport causeway")
@@ -100,7 +100,7 @@ def survive_a_cut(rig):
     for link in (0, 1):
         rig.server.link_down(link)
     say("(network cut)")
-    # The cut has to last: this is the scenario, not a wait for something.
+    # The cut has to last: this is the demonstration, not a wait for an event.
     time.sleep(5)
     shown(rig.client, "causeway net")
     for link in (0, 1):
@@ -174,7 +174,7 @@ def main():
             step("Two machines start, joined by two networks, Soft-RoCE on both")
             say(f"up after {rig.boot():.0f} s")
             demo(rig)
-    except Exception as error:                      # told to the person below
+    except Exception as error:                      # the message is for the person at the terminal
         say(f"\ndemo: FAILED: {error}\nread {folder}/demo.log and {folder}/*.console")
         return 1
     finally:
