@@ -12,8 +12,8 @@
  * @node: memory node that new memory comes from, or NUMA_NO_NODE
  * @fmt: format of the name of the peer, a text for people, and its arguments
  *
- * Areas are smaller where there is not so much contiguous memory; a notice in the kernel's log says
- * so. Areas of a single page are not allocated here; the links allocate them.
+ * Areas are smaller if there is not so much contiguous memory; the kernel's log then gets a notice.
+ * Areas of a single page are not allocated here; the links allocate them.
  *
  * Context: Process context. May sleep. Takes the lock of @reserve.
  * Return: Pages of an area (docs/PROTOCOL.md), up to CW_LINK_AREA.

@@ -58,7 +58,7 @@ void cw_owners_admit(struct cw_owners *o, struct cw_login *m)
 	o->ops->welcome(m);
 }
 
-/* Records in the entry of the host when @m was last heard, and the present time as last seen. */
+/* Stores in the entry of the host when @m was last heard, and the present time as last seen. */
 void cw_owners_note_end(struct cw_owners *o, const struct cw_login *m)
 {
 	struct cw_ledger_host *entry = cw_ledger_find(&o->ledger, m->owner.host);

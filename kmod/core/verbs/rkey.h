@@ -14,7 +14,7 @@ extern "C" {
  * @random: 32 random bits
  *
  * The key is the low byte of an rkey. Each of the 255 other keys is equally likely, so a peer that
- * knows the last rkey cannot tell the rkey of the memory that is registered next.
+ * knows the last rkey cannot predict the rkey of the memory that is registered next.
  *
  * Context: Any context.
  * Return: The key, which differs from that of @rkey.

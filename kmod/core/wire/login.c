@@ -54,7 +54,7 @@ static bool cw_valid_hello(const struct cw_hello *h)
 
 /*
  * The client may offer and even require features that this version does not know. The server
- * answers the latter with FEATURE, which says more than MALFORMED.
+ * answers the latter with FEATURE, which is more precise than MALFORMED.
  */
 int cw_parse_hello(const void *data, size_t len, struct cw_hello *out)
 {

@@ -235,7 +235,7 @@ extern const struct cw_owners_ops cw_admission_ops;
  * @entry: entry of the owner in the ledger
  *
  * Context: Process context, under the lock.
- * Return: The path of the session that was heard last; NULL: the owner is away.
+ * Return: The path of the session that sent a message last; NULL: the owner is away.
  */
 struct cw_server_session *cw_server_session_of_owner(const struct cw_owners *o,
 						     const struct cw_ledger_host *entry);
