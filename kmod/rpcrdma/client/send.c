@@ -2,7 +2,7 @@
 /*
  * Sends an RPC message.
  *
- * The way of the data (RFC 8166, 3; RFC 8267 says which data may be in a chunk by itself):
+ * The way of the data (RFC 8166, 3; RFC 8267 lists the data that may be in a chunk by itself):
  *
  *   call    fits                          inline
  *           has data of a WRITE           data by a read chunk, the rest inline

@@ -63,7 +63,7 @@ struct cwr_room {
 	u32 write_bytes; /* in each write chunk, and in the reply chunk */
 };
 
-/* The chunks are valid as far as reads, writes, has_call and has_reply say. */
+/* The fields reads, writes, has_call and has_reply determine which chunks are valid. */
 struct cwr_header {
 	u32 xid;
 	u32 version; /* as sent; an answer to another version echoes it */
