@@ -33,7 +33,7 @@ struct DiskName {
     bool operator==(const DiskName &) const = default;
 };
 
-// These parsers return an error (usage) that says which part of the name is wrong.
+// These parsers return an error (usage) that states which part of the name is wrong.
 Result<std::string> parse_export_name(std::string_view text);
 Result<ServerName> parse_server(std::string_view text);
 Result<DiskName> parse_disk(std::string_view text);

@@ -96,8 +96,8 @@ template <typename List> Words of_those(const List &verbs, const Words &known) {
     return found;
 }
 
-// Returns the opposite of a word. If there is none, and the word begins something, the result says
-// that only undo reverses it.
+// Returns the opposite of a word. If there is none, and the word begins something, the result
+// states that only undo reverses it.
 Meant against(const std::string &word, const Words &known) {
     Meant meant = only(opposite_of(word), known);
     if (meant.words.empty() && has(beginning_verbs, word)) {

@@ -71,7 +71,7 @@ Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
 }
 
 // Takes the hosts that may attach the disk. No disk is open to every host unless an administrator
-// says so.
+// allows it.
 Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) {
     auto allowed = TRY(parse_allow_list(arguments.list("allow")));
     settings.allow = std::move(allowed.networks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Follows a packet that opens a connection to a port through a chain. For most conditions of a rule
 // it is certain whether that packet meets them. Others depend on facts that are unknown, such as
-// the host that sends the packet. Fit says how many of the wanted packets meet a condition. Two
+// the host that sends the packet. Fit states how many of the wanted packets meet a condition. Two
 // questions judge it differently: "may this chain close the port?" and "is the port certainly
 // closed?".
 #pragma once

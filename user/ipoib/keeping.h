@@ -40,7 +40,7 @@ struct Keeping {
 
 // Adds to the set the live changes and the changes that keep the settings for the next boot.
 // @wanted makes the settings from the records. --backend and --no-persist select the network
-// manager; without one, only the live changes are added. @uptake says whether the manager starts
+// manager; without one, only the live changes are added. @uptake decides whether the manager starts
 // the interface.
 Result<Keeping> keep_interface(
     World &world, ChangeSet &set, const Arguments &arguments, const std::string &interface,

@@ -88,7 +88,8 @@ Result<void> find_link(World &world, const Arguments &arguments, BenchResult &re
 
 /* ---- measuring ---- */
 
-// Joins the lines of the error output. The first says what failed, the last what qperf waited for.
+// Joins the lines of the error output. The first states the failure, the last the event that qperf
+// waited for.
 std::string words_of(const ProcessEnd &end) {
     std::string words;
     std::istringstream lines(end.err);

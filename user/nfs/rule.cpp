@@ -31,8 +31,8 @@ Result<NfsRule> rule_of(const Arguments &arguments) {
     return rule;
 }
 
-// If the kernel's own module is loaded, Causeway's cannot be. This error says so; modprobe's does
-// not.
+// If the kernel's own module is loaded, Causeway's cannot be. This error reports that; modprobe's
+// does not.
 Result<void> need_transport(World &world, ChangeSet &set) {
     if (!world.modules.loaded(module_rpcrdma) && world.modules.loaded(module_in_tree_rpcrdma)) {
         auto sight = TRY(see_transport(world));

@@ -24,7 +24,7 @@ namespace causeway {
 namespace {
 
 // Takes the hosts that may mount the folder. No folder is open to every host unless an
-// administrator says so.
+// administrator allows it.
 Result<void> take_clients(const Arguments &arguments, ServeSettings &settings) {
     const std::vector<std::string> networks = arguments.list("to");
     const auto allow = arguments.text("allow");

@@ -41,7 +41,7 @@ void add_attach(World &world, ChangeSet &set, const StockAttachment &settings);
 Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,
                                        std::chrono::milliseconds limit);
 
-// Returns an error that says how a disk of the connection is used. Succeeds if all disks are
+// Returns an error that states how a disk of the connection is used. Succeeds if all disks are
 // unused, or if there is no connection.
 Result<void> check_unused(World &world, const StockAttachmentSight &sight);
 

@@ -54,7 +54,7 @@ Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
 }
 
 // Takes the initiators that may attach. No target is open to every initiator unless an
-// administrator says so.
+// administrator allows it.
 Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
     for (const std::string &typed : arguments.list("initiator")) {
         auto initiator = TRY(stock_transport(settings.via).parse_initiator(typed));

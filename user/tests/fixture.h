@@ -38,7 +38,7 @@ std::string read_file(const std::filesystem::path &place);
 std::filesystem::path source_tree();
 void write_file(const std::filesystem::path &place, const std::string &content,
                 unsigned int mode = 0644);
-// The words of an "export add". Adds --allow any if they do not say who may attach.
+// The words of an "export add". Adds --allow any if they do not name the hosts that may attach.
 std::vector<std::string> with_clients(std::vector<std::string> words);
 unsigned int mode_of(const std::filesystem::path &place);
 

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 struct Disks {
     std::set<std::string> there;
     std::set<std::string> open;
-    std::string stays;               // what a change of them says of its way back
+    std::string stays;               // what_stays() of their changes
     std::function<void()> meanwhile; // while one is attached
     std::function<void()> while_back;
     bool lost = false; // the answer to forward()

@@ -110,8 +110,8 @@ TEST_F(SoftOption, renew_refuses_what_is_no_software_device) {
     EXPECT_TRUE(rdma.log.empty());
 }
 
-// A device that Causeway made. Requests to its own address get no answer unless a test says
-// otherwise.
+// A device that Causeway made. Requests to its own address get no answer unless a test
+// changes that.
 class SilentDevice : public SoftOption {
   protected:
     void SetUp() override {

@@ -21,7 +21,7 @@ struct BackendChoice {
 // transport in words, for the error.
 Result<BackendChoice> take_backend(const Arguments &arguments, const std::string &choices);
 
-// Checks that the path of a backend can be used, and that it is what its kind says.
+// Checks that the path of a backend can be used, and that it is of its kind.
 Result<void> check_path(const std::string &kind, const std::string &path);
 // Returns an error (usage) unless the size is a multiple of @unit; both in bytes.
 Result<void> check_memory(std::uint64_t size, std::uint64_t unit);

@@ -135,7 +135,7 @@ class TransportFamily {
 const TransportFamily &family_for(const Arguments &arguments);
 
 // Returns an error (usage) for the first of the options that the arguments have. Its text names the
-// option, then says @why.
+// option, then gives @why.
 Result<void> refuse_options(const Arguments &arguments,
                             const std::vector<std::string_view> &options, std::string_view why,
                             std::string_view fix);

@@ -42,7 +42,7 @@ Result<Answer> list_journal(World &world) {
     return answer;
 }
 
-// No change is named: the error says which one is the last.
+// No change is named: the error names the last one.
 Error which_one(World &world) {
     Error error{ExitCode::usage, "it is not said which change to take back",
                 "see: causeway undo --list"};
