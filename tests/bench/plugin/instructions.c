@@ -5,13 +5,13 @@
  *
  *     -plugin instructions.so,ask=FIFO
  *
- * The plugin makes the FIFO. Whoever writes a line with the name of a file to it gets the counts up
- * to then in that file: for each block its address, the number of its instructions, and how often
- * it was executed. The file is complete when it has its name. Counting changes nothing in the
- * guest: it sees the same instructions at the same virtual time.
+ * The plugin makes the FIFO. For each line that a program writes to the FIFO, the plugin writes the
+ * counts up to then to the file of that name: for each block its address, the number of its
+ * instructions, and how often it was executed. The file is complete when it has its name. Counting
+ * changes nothing in the guest, which executes the same instructions at the same virtual time.
  *
  * Debian's qemu packages do not contain the header of the interface, so the few declarations that
- * are used here are stated below (version 1, QEMU 6.2 to 8.0; all later ones still take it).
+ * are used here are stated below (version 1, QEMU 6.2 to 8.0; all later ones still accept it).
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -49,7 +49,7 @@ struct block {
 };
 
 static struct block *blocks[BUCKETS];
-/* Guards the lists. A block that is in one stays. */
+/* Guards the lists. No block is removed from a list. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const char *ask = "instructions.ask";
 
