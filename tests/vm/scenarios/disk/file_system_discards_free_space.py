@@ -44,8 +44,8 @@ def scenario(rig):
 
 
 def make(client, place):
-    """Make files in pieces that do not adjoin, of which the caller removes every other one. Return
-    the sums of the other files."""
+    """Make files, of which the caller removes every other one, so that the freed pieces do not
+    adjoin. Return the sums of the files that stay."""
     client.run(f"cd {place} && for ((i = 0; i < {FILES}; i++)); do dd if=/dev/urandom of=$i bs={SIZE} count=1 status=none || "
                "exit; done; sync -f .")
     return client.run(f"cd {place} && sha256sum $(seq 1 2 {FILES - 1})").out

@@ -74,7 +74,7 @@ def scenario(rig):
     assert "left" in late.wait().out
     holds(server, BUDGET * 1024)
 
-    # Its waiting commands do not keep the export.
+    # The waiting commands of the greedy client do not keep the export.
     server.run("causeway detach 10.0.0.1/m")
     began = time.monotonic()
     server.run("causeway export remove m --force", timeout=PATIENCE + MORE)

@@ -29,7 +29,7 @@ def scenario(rig):
     flood = server.start(f"causeway-peer 10.0.0.1 m flood {PLACES}", has_input=True)
     flood.wait_for(f"held {PLACES}", timeout=120)
     flood.wait_for("tried 20 more", timeout=60)
-    # These are both ends of the connections with a place, and the far ends of two more.
+    # These are both ends of the connections with a place, and the unknown host's ends of two more.
     assert int(server.run(QUEUE_PAIRS).out) <= resting + 2 * PLACES + 2, server.run("rdma resource show qp").out
     assert limits.met(server)["strangers"] >= 20
     calls = server.run(f"cd {TRACE} && echo 0 > tracing_on && cat trace && "

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """On InfiniBand one verb each sets up a subnet manager, a partition, the name, mode, MTU, address
-and child of an IPoIB interface, and a port. The settings survive a reboot, and undo takes them back
-one by one until nothing is left.
+and child of an IPoIB interface, and enables a port. The settings survive a reboot, and undo takes
+them back one by one until nothing is left.
 
 An administrator's session over that interface survives a change of the interface. Without "causeway
 confirm" the old profile comes back after a minute or at the next boot; with it the change stays. A

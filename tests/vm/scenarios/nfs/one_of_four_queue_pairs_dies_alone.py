@@ -18,8 +18,8 @@ ACKNOWLEDGE = 17        # the operation code of the transport header
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    # The server detects the loss within four seconds. That timeout is safe with this load: it
-    # registers no memory for messages that are sent again, which rxe of Linux 6.1 cannot do.
+    # The server detects the loss within four seconds. That timeout is safe here: the messages that
+    # the server sends again need no registration of memory, at which rxe of Linux 6.1 fails.
     server.run("modprobe causeway ack_timeout=17")
     nfs.start(rig, client_parameters={"queue_pairs": QUEUE_PAIRS})
     nfs.mount(client, "4.2")
