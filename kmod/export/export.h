@@ -243,7 +243,7 @@ struct cwt_command {
 	struct cw_message *msg; /* the receive with the inline data of a write or discard */
 	/* destination of an inline read, or copy of inline data of a write */
 	struct cw_page *pages;
-	struct cwt_transfer *transfer; /* the memory of a bulk command */
+	struct cwt_transfer *transfer; /* memory of bulk data, or aligned copy of inline data */
 
 	/* The memory of a read or write: cmd.len bytes in total. */
 	struct bio_vec *vecs;

@@ -18,9 +18,10 @@ namespace {
 constexpr std::chrono::seconds longest_turn(30);
 constexpr std::chrono::seconds longest_detach(10);
 
-// A detach in the kernel waits for the server's FAREWELL: only then does the server keep nothing
-// for this host. A server whose disk hangs answers probes but never sends FAREWELL. If the process
-// that detaches is killed, the wait ends and the disk is detached all the same.
+// A detach in the kernel waits for the server's FAREWELL, because only then does the server keep
+// nothing for this host. A server whose disk hangs answers probes but never sends FAREWELL. So each
+// detach runs in a process that is killed after longest_detach: this ends the wait, and the disk is
+// detached all the same.
 struct Detaching {
     std::string subject;
     bool lost = false; // forced, and the disk is open and has no server

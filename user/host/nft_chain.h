@@ -22,8 +22,9 @@ struct NftRuleset {
 
 enum class NftQuestion { may_close, is_closed };
 
-// Answers the question for a chain with a hook, including the chain's policy. Throws exceptions of
-// nlohmann-json if a rule is not in the form that nft prints.
+// Returns true if the rules or the policy of a chain with a hook may close the port (may_close) or
+// certainly close it (is_closed). Throws exceptions of nlohmann-json if a rule is not in the form
+// that nft prints.
 bool closes(const NftRuleset &ruleset, const nlohmann::json &chain, const OpenPort &port,
             NftQuestion question);
 

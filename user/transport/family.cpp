@@ -13,7 +13,7 @@ namespace {
 // The head of the list of families. Initialised before any constructor of another file runs.
 constinit const TransportFamily *first_family = nullptr;
 
-// Asks the families other than @family, and returns the first title.
+// Asks the families other than @family, and returns the first transport's title, or none.
 template <typename Ask>
 Result<std::optional<std::string>> title_of_others(const TransportFamily &family, Ask ask) {
     for (const TransportFamily *other : TransportFamily::all()) {

@@ -99,7 +99,7 @@ struct cw_login {
 	enum cw_owners_wait waits;
 	bool admitted; /* it was LIVE at some time */
 	bool said_goodbye;
-	bool later_login; /* after GOODBYE: a later login of the session was admitted */
+	bool later_login; /* since this login's GOODBYE, a later one of the session was admitted */
 	bool idle; /* after GOODBYE: no data link and no command is left */
 	/* ms; start of the wait for an answer, if the server was stalled and the wait began anew */
 	u64 wait_from;

@@ -58,7 +58,10 @@ struct cwrc_call {
 	struct ib_send_wr send;
 	struct ib_sge sge[CWRC_SGES];
 
-	/* Registered regions, in the order of the header; under the transport's regions_lock. */
+	/*
+	 * Registered regions, in the order of the header. The list is changed under the transport's
+	 * regions_lock (chunks.c).
+	 */
 	struct list_head regions;
 	u16 reads; /* segments of the read chunks */
 	u16 writes; /* segments of the write chunk, or of the reply chunk */

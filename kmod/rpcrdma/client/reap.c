@@ -195,8 +195,8 @@ void cwrc_reap_work(struct work_struct *work)
 		xprt->ops->release_xprt(xprt, NULL);
 		spin_unlock(&xprt->transport_lock);
 		/*
-		 * For xprt_destroy(), which may wait for the bit; cwrc_destroy() then waits for
-		 * this work.
+		 * xprt_destroy() may wait for the bit. @xprt still exists, because cwrc_destroy()
+		 * then waits for this work.
 		 */
 		wake_up_bit(&xprt->state, XPRT_LOCKED);
 	}

@@ -25,7 +25,7 @@
 enum cwr_role { CWR_ROLE_CLIENT, CWR_ROLE_SERVER };
 
 enum cwr_state {
-	CWR_IDLE, /* not requested yet, or closed because it was idle */
+	CWR_IDLE, /* not requested yet, or closed without an error, as when it was idle */
 	CWR_CONNECTING,
 	CWR_CONNECTED,
 	CWR_BROKEN, /* client: connects again on demand */

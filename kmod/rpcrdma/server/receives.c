@@ -4,10 +4,10 @@
  * the adapter once.
  *
  * A connection begins with few receives and grants as few credits, because any host may connect and
- * most clients are not busy. A client that sends more calls in a second than its credits gets
- * another set of receives and as many more credits, up to server_credits. Receives for its replies
- * to calls of the server are added with the backchannel. Since receives are posted, a set stays
- * until the end of the connection.
+ * most clients are not busy. A client that sends as many messages in a second as it has credits
+ * gets another set of receives and as many more credits, up to server_credits, unless memory is
+ * scarce. Receives for its replies to calls of the server are added with the backchannel. A posted
+ * receive cannot be taken back, so a set stays until the end of the connection.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -85,8 +85,8 @@ static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		/*
-		 * Also before the connection manager reports the connection as established: the
-		 * queue pair may have failed by then.
+		 * The endpoint is killed even before the connection manager reports the connection
+		 * as established, because the queue pair may have failed by then.
 		 */
 		cw_endpoint_kill(&conn->ep, -EIO, "a receive failed: %s",
 				 ib_wc_status_msg(wc->status));
