@@ -406,7 +406,7 @@ enum cw_attribute {
 	CW_A_RECEIVE_INLINE, /* u32: the same for a message that this side may receive */
 	CW_A_CREDITS, /* u32: calls that may be under way at once, as the server granted last */
 	CW_A_CALLS, /* u32: calls that are under way now */
-	CW_A_REMOTE_INVALIDATE, /* flag: both ends said that they support remote invalidation */
+	CW_A_REMOTE_INVALIDATE, /* flag: both ends support remote invalidation */
 	CW_A_BACKCHANNEL, /* flag: calls of the server to the client go over this connection */
 	/*
 	 * nest, repeated: one queue pair of an NFS connection that has several: state,

@@ -232,7 +232,7 @@ struct NfsConnection {
     std::uint32_t credits = 0;
     // calls that are under way now
     std::uint32_t calls = 0;
-    // both ends said that they support remote invalidation
+    // both ends support remote invalidation
     bool remote_invalidate = false;
     // calls of the server to the client go over this connection
     bool backchannel = false;

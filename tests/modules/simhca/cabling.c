@@ -31,7 +31,7 @@ u8 simhca_port_physical(const struct simhca_port *port)
 	return port->state == IB_PORT_DOWN ? port->wanted : IB_PORT_PHYS_STATE_LINK_UP;
 }
 
-/* Tell the device's users; nobody hears it when the HCA is gone. */
+/* Reports an event to the users of the device. Without an HCA, the device has no users. */
 void simhca_event(struct simhca_port *port, enum ib_event_type type)
 {
 	struct ib_event event = { .event = type, .element.port_num = port->number };

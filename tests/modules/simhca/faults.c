@@ -128,7 +128,7 @@ void simhca_faults_init(void)
 	}
 }
 
-/* Waits for whoever is in one of the files. */
+/* Waits for processes that read or write one of the files. */
 void simhca_faults_exit(void)
 {
 	debugfs_remove(top);

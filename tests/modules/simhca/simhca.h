@@ -133,7 +133,7 @@ void simhca_qp_set_hooks(struct rvt_driver_provided *hooks);
 enum simhca_outcome {
 	SIMHCA_DONE,		/* complete it with the status beside this */
 	SIMHCA_RNR,		/* the responder has no receive */
-	SIMHCA_LOST,		/* nobody answers */
+	SIMHCA_LOST,		/* there is no answer */
 };
 
 struct simhca_result {
@@ -144,7 +144,7 @@ struct simhca_result {
 
 /*
  * ud.c, rc.c: carry one work request to its destination. Under RCU, with no
- * lock held; the queue pair is marked busy, so that nobody else sends for it.
+ * lock held; the queue pair is marked busy, so that no other thread sends for it.
  */
 struct simhca_result simhca_ud_send(struct rvt_qp *qp, struct rvt_swqe *wqe);
 struct simhca_result simhca_rc_send(struct rvt_qp *qp, struct rvt_swqe *wqe);

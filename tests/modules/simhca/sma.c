@@ -294,7 +294,7 @@ int simhca_sma(struct ib_device *ibdev, struct simhca_port *port, struct ib_smp 
 	case IB_MGMT_METHOD_REPORT:
 	case IB_MGMT_METHOD_REPORT_RESP:
 	case IB_MGMT_METHOD_GET_RESP:
-		/* For whoever registered for it. */
+		/* For the agent that registered for it. */
 		return IB_MAD_RESULT_SUCCESS;
 	default:
 		return reply_with(smp, STATUS_UNSUPPORTED);

@@ -166,7 +166,7 @@ static void strict_free(struct rcu_head *head)
  * Soft-RoCE flushes a work request while another processor still copies a packet out of its memory:
  * rxe_drain_resp_pkts() completes the whole send queue, and rxe_requester() looks at the queue
  * pair's state only before each packet (Linux 6.1). Both run with softirqs off, so that a grace
- * period outlasts that one packet, and whoever reads later is reported.
+ * period outlasts that one packet, and a later reader is reported.
  */
 static bool strict_may_be_read_still(const struct strict_mapping *m)
 {

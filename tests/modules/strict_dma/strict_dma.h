@@ -13,7 +13,7 @@
 void strict_dma_check(struct ib_device *ib, u64 addr, size_t size, enum dma_data_direction dir,
 		      const char *doing);
 
-/* Warns of mappings that are left, and frees all memory. Nobody maps any more; may sleep. */
+/* Warns of mappings that are left, and frees all memory. No thread maps any more. May sleep. */
 void strict_dma_end(void);
 
 #endif

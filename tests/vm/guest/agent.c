@@ -63,7 +63,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Whoever started this machine is dead: nobody else will end it. */
+/* The rig that started this machine is dead, so the machine ends itself. */
 static void wait_alone(void)
 {
 	static int tenths;
@@ -266,7 +266,7 @@ static void reap(void)
 	}
 }
 
-/* Without udev nobody makes /dev/virtio-ports; sysfs tells the names. */
+/* Only udev would make /dev/virtio-ports. sysfs has the names. */
 static int open_port(void)
 {
 	const char *root = "/sys/class/virtio-ports";

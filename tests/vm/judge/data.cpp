@@ -24,7 +24,7 @@ namespace
 {
 
 constexpr size_t LIMIT = 1536 << 10; // of the file
-constexpr size_t REMEMBERED = 16; // operations that a failure tells of
+constexpr size_t REMEMBERED = 16; // operations that a failure lists
 
 std::string range(size_t at, size_t len)
 {

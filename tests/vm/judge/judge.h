@@ -78,9 +78,9 @@ std::string hex(uint64_t number);
 
 // Forgets what this machine has cached of file systems, so that the next look asks the server.
 void drop_caches();
-// Waits for the end of standard input: how the rig says go on.
+// Waits for the end of standard input, by which the rig lets the judge go on.
 void wait_for_input_to_end();
-// A line for whoever waits for it.
+// Prints a line, for which the rig may wait.
 void say(const std::string &line);
 
 // Each takes the words after its name and returns what it saw, in a line.

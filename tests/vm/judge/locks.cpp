@@ -111,7 +111,7 @@ std::string hold(const Words &words)
 	return "released";
 }
 
-// blocked FILE: somebody else has it, elsewhere; waits for it.
+// blocked FILE: another process, on another machine, has the lock; waits for it.
 std::string blocked(const Words &words)
 {
 	File file(words.at(0), O_RDWR);

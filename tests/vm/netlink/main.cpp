@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Sends one command of the netlink family "causeway" from a socket of its own, with the rights of
-// whoever runs it.
+// the user who runs it.
 //
 //   causeway-netlink COMMAND [ATTRIBUTE=VALUE | FLAG]...
 //

@@ -26,7 +26,7 @@ void send_bare(Link &data, const Bytes &page, u32 imm)
 	data.ordinal++;
 }
 
-// One command and its answer; @credit: answers that were told of before.
+// One command and its answer; @credit: answers for which credit was returned before.
 cw_done ask(const Session &session, Link &data, const cw_cmd &cmd, u32 credit,
 	    Bytes *bytes = nullptr)
 {

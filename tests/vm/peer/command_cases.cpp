@@ -105,7 +105,7 @@ Case rkey_case(u8 op)
 	};
 }
 
-// Memory that was lent, but less of it than the command says.
+// The registered memory is smaller than the command has it.
 std::string short_memory(const Target &target)
 {
 	Bytes memory(4096);

@@ -50,7 +50,7 @@ std::string ordinal_again(const Target &target)
 	return fate(*data, session);
 }
 
-// Only an adapter that checks keys stands between this and somebody's memory.
+// Only an adapter that checks keys protects the memory of other peers from this.
 std::string invalidate(const Target &target)
 {
 	const Session session(target);

@@ -180,7 +180,7 @@ Conducts inline_cases()
 	};
 }
 
-// Commands of more than a page, whose memory the client lends.
+// Commands of more than a page, whose memory the client registers.
 Conducts bulk_cases()
 {
 	return {

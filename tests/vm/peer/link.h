@@ -94,7 +94,7 @@ class Link
 	void send_invalidate(const Bytes &message, u32 rkey);
 	void send_immediate(const Bytes &message, u32 imm);
 	void rdma(ibv_wr_opcode opcode, u64 addr, u32 rkey, u32 len);
-	// Writes to the memory that the peer lent, or reads from it and waits for what it holds.
+	// Writes to the memory that the peer registered, or reads it and waits for the data.
 	void write_to(u64 addr, u32 rkey, const Bytes &data);
 	// Writes, and waits for the result. On a closed link: IBV_WC_WR_FLUSH_ERR.
 	ibv_wc_status result_of_write(u64 addr, u32 rkey, const Bytes &data);
@@ -126,8 +126,8 @@ class Link
 	// Waits for that. Messages that come first are thrown away.
 	void wait_closed();
 
-	// Lends memory to the server until it invalidates the key that this returns: a window, for
-	// an adapter may refuse to invalidate a whole region.
+	// Registers memory for the server until it invalidates the key that this returns. The key is
+	// of a window, because an adapter may refuse to invalidate a whole region.
 	u32 lend(Bytes &memory);
 
 	// The private data with which the server accepted, as it came: padded by the connection

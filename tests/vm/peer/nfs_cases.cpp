@@ -35,7 +35,7 @@ std::string word_of(const NfsMessage &answer)
 	return "procedure " + std::to_string(answer.proc);
 }
 
-// What is said to number XID before a whole call of number PROBE is answered. Nobody answers later.
+// The answer to the call XID that comes before the answer to a whole call PROBE. No answer comes later.
 std::string outcome(Link &link)
 {
 	link.send((fixed(PROBE) + EMPTY + null_call(PROBE)).bytes());
@@ -220,7 +220,7 @@ std::string flood(const sockaddr_in &server)
 	return "answered";
 }
 
-// Calls whose answers nobody has room for.
+// Calls without receives for the answers.
 std::string deaf(const sockaddr_in &server)
 {
 	Link link(server, modest_request(), Rings{.receives = 0});

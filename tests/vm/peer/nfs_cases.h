@@ -19,7 +19,7 @@ using NfsCases = std::map<std::string, NfsCase>;
 
 NfsCases nfs_cases();
 
-// @count messages with headers that nobody thought of; the same for the same seed.
+// @count messages with random headers; the same for the same seed.
 std::string nfs_random(const sockaddr_in &server, unsigned seed, unsigned count);
 
 // @count connections that make one call each and then have nothing to say, until standard input

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages that nobody thought of: whole ones with all kinds of lists, of which some words are
-// others then; most random bytes would be refused by the first rule they meet.
+// Random messages. Each is a whole message with all kinds of lists, of which some words were changed,
+// because a message of random bytes is refused by the first rule that it breaks.
 #include <random>
 
 #include "nfs_cases.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Messages that nobody thought of: random bytes, random records behind a good tail, and good
+// Random messages: random bytes, random records behind a good tail, and good
 // commands with some bits turned over, since most random bytes are refused by the first rule they
 // meet.
 #include <random>

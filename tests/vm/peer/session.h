@@ -40,7 +40,7 @@ cw_wire_req data_request(u32 number, u64 epoch, u16 index, const Secret &secret)
 
 // ---- login ----
 
-// A host, a boot and a session that nobody has had, and modest wishes.
+// A new host, boot and session, and small wishes.
 cw_hello make_hello(const Target &target);
 cw_wire_hello packed(const cw_hello &hello);
 void send_hello(Link &control, const cw_wire_hello &hello);
