@@ -199,6 +199,24 @@ std::string missed_notice(const Target &target)
 	return second == first && missed == first ? "noticed" : "another notice";
 }
 
+// For a server that ends the session when "live" was printed.
+std::string ends_together(const Target &target)
+{
+	const Session session(target, hello_with_paths(target));
+	const auto data = session.connect_data();
+	const Path second = join(session, *session.control, SECOND, 2);
+	const auto second_data = second.connect_data();
+	const Path third = join(session, *second.control, THIRD, 3);
+	const auto third_data = third.connect_data();
+	std::cout << "live" << std::endl;
+	for (Link *link : {session.control.get(), second.control.get(), third.control.get()})
+		link->wait_closed();
+	for (Link *link : {data.get(), second_data.get(), third_data.get()})
+		link->wait_closed();
+	Path late(session, make_join(session, SECOND, 4));
+	return outcome(late);
+}
+
 // ---- paths that must not join ----
 
 Case harmed(const std::function<void(cw_wire_join &)> &harm)
@@ -396,6 +414,7 @@ Cases path_cases()
 		{"fence-without-paths", fence_without_paths},
 		{"path-bye-without-paths", bye_without_paths},
 		{"path-missed-notice", missed_notice},
+		{"paths-end-together", ends_together},
 		{"join-wrong-mac", harmed([](cw_wire_join &j) { j.mac[31] ^= 1; })},
 		{"join-changed", harmed([](cw_wire_join &j) { j.depth = __cpu_to_le16(4); })},
 		{"join-other-host", changed([](cw_join &j) { j.host[0] ^= 1; })},

@@ -15,6 +15,7 @@ LEAVES = ("attachment", "export")
 
 COUNT = "/sys/module/causeway/parameters/malformed"
 LIMIT = "/sys/module/causeway/parameters/max_sessions"
+HOST_LIMIT = "/sys/module/causeway/parameters/max_sessions_host"
 NOT_LIVE = "refused: not-live: the session is not live at this server"
 UNANNOUNCED = "refused: stale: no fence announced this connection of the path in time"
 
@@ -68,6 +69,30 @@ def judge_what_a_fence_waits_for(server, client):
     server.run("causeway export remove slow && dmsetup remove slow")
 
 
+def judge_the_end_of_a_session(server, client, export, end):
+    """The end of a session ends all its paths. The server reports one login and one logout for them."""
+    server.run(f"causeway export add {export} --ram 1M --allow any")
+    events = causeway.watch(server)
+    case = client.start(f"causeway-peer 10.0.0.1 {export} paths-end-together")
+    case.wait_for("live", timeout=30)
+    end()
+    assert case.wait(timeout=60).out.endswith(f"paths-end-together: {NOT_LIVE}\n"), case.out
+    events.wait_for("logout")
+    events.kill()
+    kinds = [word for line in events.out.splitlines() for word in line.split() if word in ("login", "logout")]
+    assert kinds == ["login", "logout"], events.out
+
+
+def remove(server, export):
+    server.run(f"causeway export remove --force {export}")
+
+
+def evict(server, export):
+    owners, = (each["owners"] for each in causeway.exports(server) if each["name"] == export)
+    owner, = owners
+    server.run(f"causeway export evict {export} --host {owner['host']}")
+
+
 def judge_a_notice_that_was_missed(server, client):
     """A path that joins after a change of the size gets the NOTICE that the other path got."""
     server.run("dmsetup create size --table '0 16384 linear /dev/ram0 0' && "
@@ -101,10 +126,15 @@ def scenario(rig):
     # The attachment is the second session.
     server.run(f"echo 2 >{LIMIT}")
     peer(client, "p", {"path-counts-without-its-login": "refused: limit: the server has 2 sessions, its limit"})
-    server.run(f"echo 256 >{LIMIT}")
+    server.run(f"echo 256 >{LIMIT}; echo 2 >{HOST_LIMIT}")
+    peer(client, "p", {"path-joins": "refused: limit: 10.0.0.2 has 2 sessions or paths, its limit"})
+    server.run(f"echo 64 >{HOST_LIMIT}")
 
     judge_what_a_fence_waits_for(server, client)
     judge_a_notice_that_was_missed(server, client)
+    judge_the_end_of_a_session(server, client, "gone", lambda: remove(server, "gone"))
+    judge_the_end_of_a_session(server, client, "taken", lambda: evict(server, "taken"))
+    remove(server, "taken")
     session, = causeway.connections(client)
     assert session["state"] == "live" and session["reconnects"] == 0, session
     server.wait_for(f"[ \"$({RESOURCES})\" = '{resources}' ]", timeout=30)
