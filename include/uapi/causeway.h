@@ -294,7 +294,7 @@ enum cw_attribute {
 	CW_A_NAME, /* string, at most 63: name of the export */
 	/*
 	 * string, at most 63: the server as the user wrote it; a part of the name of the disk's
-	 * device link. NFS: the server as the mount names it
+	 * device link. NFS: the server in the source of the mount
 	 */
 	CW_A_SERVER,
 	CW_A_ADDRESS, /* binary, at most 28: of the peer: struct sockaddr_in or sockaddr_in6 */

@@ -37,7 +37,7 @@ struct ServerInfo {
 // What to attach, and how. The kernel decides what is not given.
 struct AttachRequest {
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
-    // server as the mount names it
+    // server in the source of the mount
     std::string server;
     // name of the export
     std::string name;
@@ -65,7 +65,7 @@ struct AttachRequest {
 // An attached disk.
 struct AttachmentInfo {
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
-    // server as the mount names it
+    // server in the source of the mount
     std::string server;
     // name of the export
     std::string name;
@@ -116,7 +116,7 @@ struct SessionInfo {
     // number of a server session, or of an NFS connection
     std::uint32_t id = 0;
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
-    // server as the mount names it
+    // server in the source of the mount
     std::string server;
     // name of the export
     std::string name;
@@ -163,7 +163,7 @@ struct StatInfo {
     // number of a server session, or of an NFS connection
     std::uint32_t id = 0;
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
-    // server as the mount names it
+    // server in the source of the mount
     std::string server;
     // name of the export
     std::string name;
@@ -207,7 +207,7 @@ struct NfsConnection {
     // number of a server session, or of an NFS connection
     std::uint32_t id = 0;
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
-    // server as the mount names it
+    // server in the source of the mount
     std::string server;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress peer;
@@ -312,7 +312,7 @@ struct Event {
     // of this host
     std::uint8_t role = 0;
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
-    // server as the mount names it
+    // server in the source of the mount
     std::string server;
     // name of the export
     std::string name;
