@@ -31,7 +31,7 @@ struct cwt_file_size *cwt_file_size_open(struct file *file);
  * cwt_file_size_close() - ends the watch
  * @size: the watch
  *
- * No I/O on the file is in progress.
+ * The I/O of the export on the file has ended. Other programs may still use the file.
  * Context: Process context. May sleep.
  */
 void cwt_file_size_close(struct cwt_file_size *size);

@@ -13,7 +13,7 @@
 namespace causeway {
 
 // A file that is written and synced under a temporary name in the folder of its final place.
-// Without commit() the destructor removes it.
+// Unless commit() or commit_new() has renamed it, the destructor removes it.
 class StagedFile {
   public:
     // Makes missing folders (mode 0755). @mode is the mode of the finished file. With

@@ -34,10 +34,12 @@ struct TakenBack {
     ExitCode code = ExitCode::ok; // failed: a warning is of Change::warn_of_failure()
 };
 
-// Takes back the first @count of @changes, from the last to the first; changes that describes()
-// come after all others. Then takes back each change that may_wait() once more, from the first to
-// the last, unless it is back already, because another change may have prevented that, or altered
-// the value. Then runs refresh(). @force: takes a change back even if programs use what it removes.
+// Takes back the first @count of @changes, from the last to the first. Changes for which
+// describes() returns true come after all others. A second pass over the same changes, from the
+// first to the last, tries again those for which may_wait() returns true and which are not back
+// yet: in the first pass, another change may have prevented the attempt, or altered the value
+// afterwards. Then calls refresh() for @changes. @force: takes a change back even if programs use
+// what it removes.
 Result<TakenBack> take_back(World &world, const Changes &changes, std::size_t count, bool force);
 
 // Returns true if the change fences a host and its standing() is after.

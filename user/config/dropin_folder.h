@@ -19,8 +19,8 @@ template <typename Settings> struct Stored {
     Settings settings;
 };
 
-// The files of a folder. One file that cannot be read does not hide the others: its error is in
-// broken, the settings of the others are in good.
+// The files of a folder. A file that cannot be read or parsed does not hide the others: its error
+// is in broken, and the settings of the others are in good.
 template <typename Settings> struct Folder {
     std::vector<Stored<Settings>> good;
     std::vector<Error> broken;

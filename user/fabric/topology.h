@@ -63,7 +63,7 @@ struct FabricGroup {
 
 // Parses the output of ibnetdiscover.
 std::vector<FabricNode> parse_topology(std::string_view text);
-// Parses the output of "iblinkinfo --line". Each link occurs once.
+// Parses the output of "iblinkinfo --line". Returns each link once, even if both ends list it.
 std::vector<BadLink> parse_bad_links(std::string_view text);
 // Parses the output of "saquery PKTR".
 std::vector<FabricPartition> parse_pkey_tables(std::string_view text);

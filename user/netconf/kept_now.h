@@ -23,8 +23,10 @@ Result<std::vector<std::string>> keep_what_is_now(World &world, InterfaceSetting
 // Lists what @after has and @before has not, in phrases such as "the address 10.0.0.1/24".
 std::vector<std::string> news_of(const InterfaceSettings &before, const InterfaceSettings &after);
 
-// Returns the change by which undo restores what the interface has now and removes the addresses of
-// @after that are new. Returns null if the interface has nothing to restore.
+// Returns the change by which undo restores the routes and the addresses beyond the link that the
+// interface has now, except temporary addresses, and routes that are odd or advertised. Undo also
+// removes the addresses of @after (null: none) that the interface does not have now. Returns null
+// if the interface has neither a route nor an address beyond the link now.
 ChangePointer hold_addresses(const InterfaceNow &now, const std::string &interface,
                              const InterfaceSettings *after);
 

@@ -24,7 +24,7 @@ class TrialFolder {
     const std::string &path() const { return path_; }
 
     // Unmounts the trial and removes the folder. The destructor does this if end() was not called.
-    // After an error, make() of a later process tries again.
+    // After an error, make() of another process tries this again when this process has ended.
     Result<void> end();
 
   private:

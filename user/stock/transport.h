@@ -51,7 +51,7 @@ class StockTransport {
         return parse_target(text);
     }
 
-    /* ---- the target: reads the present state and changes nothing ---- */
+    /* ---- the target; these functions read the present state and change nothing ---- */
 
     // The name of a target for which the administrator gave none, made from the names of this
     // machine and of the export. For SRP it is the WWN of the first port; if the settings have an

@@ -344,7 +344,7 @@ TEST_F(NfsBesideOthers, unserve_keeps_the_file_until_the_folder_is_not_exported)
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24,fd00::/64"}), 0) << err();
     // Ended in the middle, it can be called again.
     bool was_there = true;
-    // It is no error if the export is gone already. Another failure is reported.
+    // An export that is gone already causes no warning. Another failure of exportfs causes one.
     processes.acts["exportfs -u 10.0.0.0/24"] = [&] {
         was_there = was_there && fs::exists(exports_file());
         return FakeProcesses::failure("exportfs: Could not find '10.0.0.0/24:x' to unexport.", 1);

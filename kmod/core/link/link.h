@@ -177,7 +177,10 @@ struct cw_link_ops {
 	void (*pages_put)(struct cw_link *link, struct cw_page *pages);
 	/* Client: the registration of @map is posted before the message, in one chain. */
 	void (*tx_attach)(struct cw_tx *tx, struct cw_map *map);
-	/* Under link->tx_lock, in order. @tx belongs to the transport; an error kills the link. */
+	/*
+	 * Under link->tx_lock. Sends in the order of the calls, and owns @tx from then on. An error
+	 * kills the link.
+	 */
 	void (*send)(struct cw_link *link, struct cw_tx *tx);
 	void (*message_put)(struct cw_message *msg);
 	int (*map)(struct cw_link *link, struct cw_map *map);

@@ -121,7 +121,7 @@ bool cw_may_see_secrets(const struct sk_buff *request);
  */
 int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage *address);
 
-/* Also the policy for the nests CW_A_EXPORT and CW_A_ALLOW. */
+/* The policy of all requests of the family, and of the nest CW_A_ALLOW in them. */
 extern const struct nla_policy cw_policy[__CW_A_MAX];
 
 /**

@@ -134,8 +134,9 @@ static struct cwrs_receive *cwrs_peek(struct cwrs_conn *conn)
 }
 
 /*
- * Takes the next receive off its list. XPT_DATA is kept exact under the same lock: if it were set
- * too often, each call would wake a second thread for nothing.
+ * Takes the next receive off its list: pulled, parked or arrived. Clears XPT_DATA under the same
+ * lock if no other receive can be worked on. If the bit stayed set, each RPC call would wake a
+ * second thread for nothing.
  */
 static struct cwrs_receive *cwrs_next(struct cwrs_conn *conn)
 {
