@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "kmod/core/session/client/path_state.h"
 #include "kmod/core/session/client/state.h"
 #include "kmod/core/session/server/state.h"
 #include "kmod/core/verbs/endpoint_state.h"
@@ -60,6 +61,20 @@ TEST(States, OfASessionAtTheClient)
 				  {CW_STATE_CONNECTING, CW_STATE_REVOKED},
 				  {CW_STATE_REVOKED, CW_STATE_CLOSING}},
 				 CW_STATE_CONNECTING, CW_STATE_REVOKED, cw_session_may);
+}
+
+TEST(States, OfAPathAtTheClient)
+{
+	expect_exactly<cw_path_state>({{CW_PATH_DOWN, CW_PATH_CONNECTING},
+				       {CW_PATH_CONNECTING, CW_PATH_LIVE},
+				       // A failed attempt, or one that another thread gives up.
+				       {CW_PATH_CONNECTING, CW_PATH_DYING},
+				       {CW_PATH_LIVE, CW_PATH_DYING},
+				       {CW_PATH_DYING, CW_PATH_DOWN},
+				       // Only a path whose links are drained and freed is closed.
+				       {CW_PATH_DOWN, CW_PATH_CLOSED},
+				       {CW_PATH_DYING, CW_PATH_CLOSED}},
+				      CW_PATH_DOWN, CW_PATH_CLOSED, cw_path_may);
 }
 
 TEST(States, OfASessionAtTheServer)
