@@ -30,18 +30,18 @@ static const char *cw_session_refusal_text(u16 refusal)
 }
 
 /* The range that the server named shows which side has to be upgraded. */
-static void cw_session_say_versions(struct cw_session *s, int err, const struct cw_rej *rej)
+static void cw_path_say_versions(struct cw_path *p, int err, const struct cw_rej *rej)
 {
 	const char *whom = rej->version_max < CW_WIRE_VERSION ? "the server" : "this host";
 
 	if (rej->version_min == rej->version_max)
-		cw_session_say(s, err,
-			       "the server speaks version %u of the protocol, this host version %u: upgrade %s",
-			       rej->version_min, CW_WIRE_VERSION, whom);
+		cw_path_say(p, err,
+			    "the server speaks version %u of the protocol, this host version %u: upgrade %s",
+			    rej->version_min, CW_WIRE_VERSION, whom);
 	else
-		cw_session_say(s, err,
-			       "the server speaks versions %u to %u of the protocol, this host version %u: upgrade %s",
-			       rej->version_min, rej->version_max, CW_WIRE_VERSION, whom);
+		cw_path_say(p, err,
+			    "the server speaks versions %u to %u of the protocol, this host version %u: upgrade %s",
+			    rej->version_min, rej->version_max, CW_WIRE_VERSION, whom);
 }
 
 static struct cw_link *cw_path_connect_link(struct cw_path *p, const struct cw_link_config *config,
@@ -65,10 +65,10 @@ static struct cw_link *cw_path_connect_link(struct cw_path *p, const struct cw_l
 	if (!IS_ERR(link))
 		return link;
 	if (rej.reason == CW_REFUSED_VERSION)
-		cw_session_say_versions(s, PTR_ERR(link), &rej);
+		cw_path_say_versions(p, PTR_ERR(link), &rej);
 	else
-		cw_session_say(s, PTR_ERR(link), "%s",
-			       cw_session_refusal_text(rej.reason) ?: reason);
+		cw_path_say(p, PTR_ERR(link), "%s",
+			    cw_session_refusal_text(rej.reason) ?: reason);
 	return link;
 }
 
@@ -117,7 +117,7 @@ static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 e
 		p->links[i] = link;
 		p->nr_links = i + 1;
 		if (test_bit(CW_SESSION_CLOSE, &s->flags) || cw_link_is_dead(p->control)) {
-			cw_session_say(s, -ECONNRESET, "%s", p->control->reason);
+			cw_path_say(p, -ECONNRESET, "%s", p->control->reason);
 			return -ECONNRESET;
 		}
 	}
@@ -153,7 +153,7 @@ int cw_path_connect(struct cw_path *p)
 	lockdep_assert_held(&s->lock);
 	login = kzalloc(sizeof(*login), GFP_KERNEL);
 	if (!login) {
-		cw_session_say(s, -ENOMEM, "no memory for a login");
+		cw_path_say(p, -ENOMEM, "no memory for a login");
 		return -ENOMEM;
 	}
 	ret = cw_path_connect_control(p);

@@ -21,8 +21,8 @@ int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len)
 	int ret = cw_link_send_control(p->control, type, data, len);
 
 	if (ret)
-		cw_session_say(p->session, ret, "%s",
-			       p->control->reason[0] ? p->control->reason : "sending failed");
+		cw_path_say(p, ret, "%s",
+			    p->control->reason[0] ? p->control->reason : "sending failed");
 	return ret;
 }
 
@@ -72,10 +72,12 @@ static enum cw_refusal_identity cw_session_identity_of(const struct cw_session *
 }
 
 /* Any user may read the reason, but only an administrator may read a UUID. */
-static int cw_session_say_another_disk(struct cw_session *s, const u8 identity[CW_WIRE_UUID])
+static int cw_path_say_another_disk(struct cw_path *p, const u8 identity[CW_WIRE_UUID])
 {
-	cw_session_say(s, -EREMCHG,
-		       "another disk answers to the name; detach and attach to use it");
+	const struct cw_session *s = p->session;
+
+	cw_path_say(p, -EREMCHG,
+		    "another disk answers to the name; detach and attach to use it");
 	if (!s->refused)
 		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
 			s->config.name, s->identity, identity);
@@ -87,7 +89,7 @@ static_assert((int)CW_FINAL_SUPERSEDED == (int)CW_REFUSED_SUPERSEDED);
 static_assert((int)CW_FINAL_EVICTED == (int)CW_REFUSED_EVICTED);
 
 /* The session has lost its disk. The server's text comes last, because it may be cut. */
-static void cw_session_say_final(struct cw_session *s, int err, const struct cw_refused *refused)
+static void cw_path_say_final(struct cw_path *p, int err, const struct cw_refused *refused)
 {
 	const char *what = "the server no longer knows this session as the owner of the disk";
 
@@ -95,30 +97,31 @@ static void cw_session_say_final(struct cw_session *s, int err, const struct cw_
 		what = "the server evicted this host from the export";
 	else if (refused->reason == CW_REFUSED_STALE)
 		what = "a newer copy of this session has logged in to the server";
-	cw_session_say(s, err, "%s%s%s", what, refused->text[0] ? ": " : "", refused->text);
+	cw_path_say(p, err, "%s%s%s", what, refused->text[0] ? ": " : "", refused->text);
 }
 
 /* The attach was too late, and no later attempt of it can be in time. */
-static void cw_session_say_end_of_attach(struct cw_session *s, int err,
-					 const struct cw_refused *refused)
+static void cw_path_say_end_of_attach(struct cw_path *p, int err,
+				      const struct cw_refused *refused)
 {
 	if (refused->reason == CW_REFUSED_STALE)
-		cw_session_say(s, err,
-			       "a newer attachment of this host exists: find it with causeway list, or attach again to replace it");
+		cw_path_say(p, err,
+			    "a newer attachment of this host exists: find it with causeway list, or attach again to replace it");
 	else
-		cw_session_say(s, err,
-			       "a later boot of this host replaced this one: if no other machine has this host's UUID, readmit the host at the server, and attach again");
+		cw_path_say(p, err,
+			    "a later boot of this host replaced this one: if no other machine has this host's UUID, readmit the host at the server, and attach again");
 }
 
-static int cw_session_take_refused(struct cw_session *s, const struct cw_login *login,
-				   const struct cw_letter *letter)
+static int cw_path_take_refused(struct cw_path *p, const struct cw_login *login,
+				const struct cw_letter *letter)
 {
+	struct cw_session *s = p->session;
 	struct cw_refusal refusal = {};
 	struct cw_refused refused;
 	int err;
 
 	if (cw_parse_refused(letter->data, letter->len, &refused)) {
-		cw_session_say(s, -EPROTO, "the server's refusal is malformed");
+		cw_path_say(p, -EPROTO, "the server's refusal is malformed");
 		return -EPROTO;
 	}
 	err = cw_session_refusal_error(refused.reason);
@@ -134,30 +137,30 @@ static int cw_session_take_refused(struct cw_session *s, const struct cw_login *
 	}
 	switch (cw_refusal_means(&refusal)) {
 	case CW_REFUSAL_ANOTHER_DISK:
-		return cw_session_say_another_disk(s, refused.identity);
+		return cw_path_say_another_disk(p, refused.identity);
 	case CW_REFUSAL_FINAL:
 		WRITE_ONCE(s->refusal, refused.reason);
-		cw_session_say_final(s, err, &refused);
+		cw_path_say_final(p, err, &refused);
 		return err;
 	case CW_REFUSAL_END_ATTACH:
 		WRITE_ONCE(s->refusal, refused.reason);
-		cw_session_say_end_of_attach(s, err, &refused);
+		cw_path_say_end_of_attach(p, err, &refused);
 		return err;
 	case CW_REFUSAL_FAILED:
 		break;
 	}
 	if (refused.reason == CW_REFUSED_KEY_NEEDED)
-		cw_session_say(s, err, "the export needs a key: give one with --key-file");
+		cw_path_say(p, err, "the export needs a key: give one with --key-file");
 	else if (refusal.proved && refused.reason == CW_REFUSED_EVICTED)
-		cw_session_say(s, err,
-			       "the server evicted this host from the export; readmit the host there");
+		cw_path_say(p, err,
+			    "the server evicted this host from the export; readmit the host there");
 	else
-		cw_session_say(s, err, "the server refuses: %s", refused.text);
+		cw_path_say(p, err, "the server refuses: %s", refused.text);
 	return err;
 }
 
 /* Shows users what the login waits for. Returns 0, or -EPROTO if WAITING is malformed. */
-static int cw_session_take_waiting(struct cw_session *s, const struct cw_letter *letter)
+static int cw_path_take_waiting(struct cw_path *p, const struct cw_letter *letter)
 {
 	static const char * const what[] = {
 		[CW_WAITING_OWNER] = "the owner of the disk, which may answer or return",
@@ -167,14 +170,14 @@ static int cw_session_take_waiting(struct cw_session *s, const struct cw_letter 
 	struct cw_waiting waiting;
 
 	if (cw_parse_waiting(letter->data, letter->len, false, &waiting)) {
-		cw_session_say(s, -EPROTO, "the server broke the protocol: a malformed WAITING");
+		cw_path_say(p, -EPROTO, "the server broke the protocol: a malformed WAITING");
 		return -EPROTO;
 	}
 	if (waiting.reason == CW_WAITING_COMMANDS)
-		cw_session_say(s, -EINPROGRESS, "the server waits until %u earlier command%s ended",
-			       waiting.commands, waiting.commands == 1 ? " has" : "s have");
+		cw_path_say(p, -EINPROGRESS, "the server waits until %u earlier command%s ended",
+			    waiting.commands, waiting.commands == 1 ? " has" : "s have");
 	else
-		cw_session_say(s, -EINPROGRESS, "the server waits for %s", what[waiting.reason]);
+		cw_path_say(p, -EINPROGRESS, "the server waits for %s", what[waiting.reason]);
 	return 0;
 }
 
@@ -184,13 +187,13 @@ static int cw_path_say_silence(struct cw_path *p, const char *what, u32 patience
 	struct cw_session *s = p->session;
 
 	if (test_bit(CW_SESSION_CLOSE, &s->flags))
-		cw_session_say(s, -EINTR, "interrupted");
+		cw_path_say(p, -EINTR, "interrupted");
 	else if (cw_link_is_dead(p->control))
-		cw_session_say(s, -ECONNRESET, "%s while waiting for %s", p->control->reason, what);
+		cw_path_say(p, -ECONNRESET, "%s while waiting for %s", p->control->reason, what);
 	else
-		cw_session_say(s, -ETIMEDOUT, "no %s: the server was silent for %u ms", what,
-			       patience_ms);
-	return s->error;
+		cw_path_say(p, -ETIMEDOUT, "no %s: the server was silent for %u ms", what,
+			    patience_ms);
+	return p->error;
 }
 
 struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login, u8 type,
@@ -209,14 +212,14 @@ struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login
 		if (letter->type == type)
 			return letter;
 		if (letter->type == CW_MSG_WAITING) {
-			err = cw_session_take_waiting(s, letter);
+			err = cw_path_take_waiting(p, letter);
 		} else if (letter->type == CW_MSG_REFUSED) {
-			err = cw_session_take_refused(s, login, letter);
+			err = cw_path_take_refused(p, login, letter);
 		} else {
 			err = -EPROTO;
-			cw_session_say(s, err,
-				       "the server broke the protocol: message %u instead of %s",
-				       letter->type, what);
+			cw_path_say(p, err,
+				    "the server broke the protocol: message %u instead of %s",
+				    letter->type, what);
 		}
 		kfree(letter);
 	} while (!err);
@@ -287,18 +290,18 @@ static int cw_path_take_challenge(struct cw_path *p, struct cw_login *login,
 		memcpy(&wire, letter->data, sizeof(wire));
 	kfree(letter);
 	if (ret) {
-		cw_session_say(s, ret, "the server's challenge is malformed (%d)", ret);
+		cw_path_say(p, ret, "the server's challenge is malformed (%d)", ret);
 		return ret;
 	}
 	keyed = challenge.flags & CW_CHALLENGE_KEY;
 	if (s->config.key.len && !keyed) {
-		cw_session_say(s, -EACCES,
-			       "a key was given, but the export has none: the server cannot prove itself");
+		cw_path_say(p, -EACCES,
+			    "a key was given, but the export has none: the server cannot prove itself");
 		return -EACCES;
 	}
 	if (!s->config.key.len && keyed) {
-		cw_session_say(s, -EPROTO,
-			       "the server broke the protocol: it goes on with a key that this host did not offer");
+		cw_path_say(p, -EPROTO,
+			    "the server broke the protocol: it goes on with a key that this host did not offer");
 		return -EPROTO;
 	}
 	login->features = challenge.features;
@@ -306,7 +309,7 @@ static int cw_path_take_challenge(struct cw_path *p, struct cw_login *login,
 	ret = cw_auth_begin(&login->auth, keyed ? &s->config.key : &none, &p->wire_req,
 			    &p->wire_rep, wire_hello, &wire);
 	if (ret)
-		cw_session_say(s, ret, "HMAC-SHA256 is not available (%d)", ret);
+		cw_path_say(p, ret, "HMAC-SHA256 is not available (%d)", ret);
 	return ret;
 }
 
@@ -338,27 +341,27 @@ static int cw_path_prove(struct cw_path *p, struct cw_login *login)
  * exception, see cw_reserve_area(): it may become less, down to the page that the ranges of a
  * discard take. Stores the reason if it returns -EMEDIUMTYPE. May sleep.
  */
-static int cw_session_check_first_welcome(struct cw_session *s, const struct cw_welcome *now)
+static int cw_path_check_first_welcome(struct cw_path *p, const struct cw_welcome *now)
 {
-	const struct cw_welcome *before = &s->first_welcome;
+	const struct cw_welcome *before = &p->session->first_welcome;
 	u32 inline_least = min_t(u32, before->inline_size, CW_WIRE_PAGE);
 
 	if (now->queues < before->queues || now->depth < before->depth)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
-			       now->queues, now->depth, before->queues, before->depth);
+		cw_path_say(p, -EMEDIUMTYPE,
+			    "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
+			    now->queues, now->depth, before->queues, before->depth);
 	else if (now->max_io < before->max_io)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the server grants less than before (commands of %u bytes, were %u): detach and attach",
-			       now->max_io, before->max_io);
+		cw_path_say(p, -EMEDIUMTYPE,
+			    "the server grants less than before (commands of %u bytes, were %u): detach and attach",
+			    now->max_io, before->max_io);
 	else if (now->inline_size < inline_least)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the server grants less than before (%u bytes of inline data, were %u): detach and attach",
-			       now->inline_size, before->inline_size);
+		cw_path_say(p, -EMEDIUMTYPE,
+			    "the server grants less than before (%u bytes of inline data, were %u): detach and attach",
+			    now->inline_size, before->inline_size);
 	else if (now->geo.logical_block != before->geo.logical_block)
-		cw_session_say(s, -EMEDIUMTYPE,
-			       "the disk has logical blocks of %u bytes, had %u before: detach and attach",
-			       now->geo.logical_block, before->geo.logical_block);
+		cw_path_say(p, -EMEDIUMTYPE,
+			    "the disk has logical blocks of %u bytes, had %u before: detach and attach",
+			    now->geo.logical_block, before->geo.logical_block);
 	else
 		return 0;
 	return -EMEDIUMTYPE;
@@ -368,22 +371,22 @@ static int cw_session_check_first_welcome(struct cw_session *s, const struct cw_
  * Returns 0 if the server has the key and sent exactly this WELCOME, otherwise -errno. Without a
  * key the MAC must be zero.
  */
-static int cw_session_check_welcome_mac(struct cw_session *s, const struct cw_login *login,
-					const struct cw_wire_welcome *rec)
+static int cw_path_check_welcome_mac(struct cw_path *p, const struct cw_login *login,
+				     const struct cw_wire_welcome *rec)
 {
 	u8 mac[CW_WIRE_MAC];
 	int ret;
 
 	ret = cw_auth_welcome(&login->auth, &login->proof, rec, mac);
 	if (ret) {
-		cw_session_say(s, ret, "HMAC-SHA256 is not available (%d)", ret);
+		cw_path_say(p, ret, "HMAC-SHA256 is not available (%d)", ret);
 		return ret;
 	}
 	if (cw_auth_equal(mac, rec->mac, CW_WIRE_MAC))
 		return 0;
-	cw_session_say(s, -EACCES, login->auth.key.len ?
-		       "the server could not prove that it has the key" :
-		       "the server proves a key that the export does not have");
+	cw_path_say(p, -EACCES, login->auth.key.len ?
+		    "the server could not prove that it has the key" :
+		    "the server proves a key that the export does not have");
 	return -EACCES;
 }
 
@@ -431,15 +434,15 @@ static int cw_path_take_welcome(struct cw_path *p, const struct cw_login *login)
 		memcpy(&rec, letter->data, sizeof(rec));
 	kfree(letter);
 	if (ret) {
-		cw_session_say(s, ret, "the server's welcome is malformed (%d)", ret);
+		cw_path_say(p, ret, "the server's welcome is malformed (%d)", ret);
 		return ret;
 	}
-	ret = cw_session_check_welcome_mac(s, login, &rec);
+	ret = cw_path_check_welcome_mac(p, login, &rec);
 	if (ret)
 		return ret;
 	if (s->accepted && cw_session_identity_of(s, welcome.identity) == CW_IDENTITY_OTHER)
-		return cw_session_say_another_disk(s, welcome.identity);
-	ret = s->ever_live ? cw_session_check_first_welcome(s, &welcome) : 0;
+		return cw_path_say_another_disk(p, welcome.identity);
+	ret = s->ever_live ? cw_path_check_first_welcome(p, &welcome) : 0;
 	if (ret)
 		return ret;
 	cw_path_accept_welcome(p, login, &welcome);

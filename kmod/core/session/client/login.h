@@ -24,7 +24,7 @@ struct cw_login {
  * @login: zeroed; the caller erases it, because it holds the key and the secret
  *
  * Context: Process context. Sleeps. s->lock is held.
- * Return: 0 if the server knows the session, otherwise -errno with s->reason; -EREMCHG: another
+ * Return: 0 if the server knows the session, otherwise -errno with p->reason; -EREMCHG: another
  * disk answers to the name; -EMEDIUMTYPE: the server grants less than the disk was made for.
  */
 int cw_path_log_in(struct cw_path *p, struct cw_login *login);
@@ -36,7 +36,7 @@ int cw_path_log_in(struct cw_path *p, struct cw_login *login);
  * @len: bytes of @data
  *
  * Context: Process context. May sleep. s->lock is held, or no other thread knows the session.
- * Return: 0, or the error of cw_link_send_control() with s->reason.
+ * Return: 0, or the error of cw_link_send_control() with p->reason.
  */
 int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
 /**
@@ -49,7 +49,7 @@ int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
  * Goes on waiting after each WAITING of the server.
  *
  * Context: Process context. Sleeps. s->lock is held, or no other thread knows the session.
- * Return: The message, which the caller frees by kfree(); or an ERR_PTR with s->reason: -EINTR: the
+ * Return: The message, which the caller frees by kfree(); or an ERR_PTR with p->reason: -EINTR: the
  * session closes; -ECONNRESET: the link died; -ETIMEDOUT: silence; -EPROTO: the server broke the
  * protocol; or the meaning of a REFUSED.
  */

@@ -39,6 +39,23 @@ void cw_path_free(struct cw_path *p)
 	kvfree(p);
 }
 
+void cw_path_say(struct cw_path *p, int err, const char *fmt, ...)
+{
+	struct cw_session *s = p->session;
+	char reason[CW_REASON_SIZE];
+	va_list args;
+
+	va_start(args, fmt);
+	vscnprintf(reason, sizeof(reason), fmt, args);
+	va_end(args);
+	mutex_lock(&s->reason_lock);
+	strscpy(p->reason, reason, sizeof(p->reason));
+	p->error = err;
+	strscpy(s->reason, reason, sizeof(s->reason));
+	s->error = err;
+	mutex_unlock(&s->reason_lock);
+}
+
 void cw_path_empty(struct cw_path *p)
 {
 	cw_inbox_empty(&p->inbox);
@@ -109,25 +126,24 @@ void cw_path_free_links(struct cw_path *p)
 void cw_path_find_reason(struct cw_path *p)
 {
 	const char *kicked = READ_ONCE(p->kicked);
-	struct cw_session *s = p->session;
 	unsigned int i;
 
 	if (kicked) {
-		cw_session_say(s, -ETIMEDOUT, "%s", kicked);
+		cw_path_say(p, -ETIMEDOUT, "%s", kicked);
 		return;
 	}
 	if (p->control && test_bit(1, &p->control->dead) && p->control->error != -ECONNRESET) {
-		cw_session_say(s, p->control->error, "%s", p->control->reason);
+		cw_path_say(p, p->control->error, "%s", p->control->reason);
 		return;
 	}
 	for (i = 0; i < p->nr_links; i++) {
 		if (p->links[i] && test_bit(1, &p->links[i]->dead)) {
-			cw_session_say(s, p->links[i]->error, "%s", p->links[i]->reason);
+			cw_path_say(p, p->links[i]->error, "%s", p->links[i]->reason);
 			return;
 		}
 	}
 	if (p->control && test_bit(1, &p->control->dead))
-		cw_session_say(s, p->control->error, "%s", p->control->reason);
+		cw_path_say(p, p->control->error, "%s", p->control->reason);
 }
 
 void cw_path_tear_down(struct cw_path *p)

@@ -50,6 +50,12 @@ struct cw_path {
 	spinlock_t making_lock; /* irqsave: making */
 	struct cw_link *making; /* being connected, not in control or links yet */
 	unsigned long flags; /* CW_PATH_*, any context */
+	/*
+	 * Why the last connection or attempt ended. Written under session->lock and
+	 * session->reason_lock, read under either.
+	 */
+	int error;
+	char reason[CW_REASON_SIZE];
 
 	struct cw_inbox inbox;
 	/* Woken by a control message, the death of the control link, and CW_SESSION_CLOSE. */
@@ -93,6 +99,18 @@ struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_stora
  */
 void cw_path_free(struct cw_path *p);
 /**
+ * cw_path_say() - stores the reason of a loss, of a failed attempt, or of a wait for the server
+ * @p: the path
+ * @err: -errno
+ * @fmt: format of the reason, a text for people, and its arguments
+ *
+ * The session shows the reason of the path that spoke last.
+ *
+ * Context: Process context. May sleep. session->lock is held, or no other thread knows the session.
+ * Takes session->reason_lock.
+ */
+void cw_path_say(struct cw_path *p, int err, const char *fmt, ...) __printf(3, 4);
+/**
  * cw_path_making() - lets the end of the session interrupt an attempt; cw_link_config.making
  * @path: the struct cw_path
  * @link: the link that is being connected, or NULL when the attempt has ended
@@ -127,7 +145,7 @@ bool cw_path_is_idle(const struct cw_path *p);
  */
 void cw_path_free_links(struct cw_path *p);
 /**
- * cw_path_find_reason() - stores in the session why the connection was lost
+ * cw_path_find_reason() - stores why the connection was lost
  * @p: the path
  *
  * Context: Process context. May sleep. session->lock is held. Takes session->reason_lock.
@@ -158,7 +176,7 @@ void cw_path_empty(struct cw_path *p);
  * @p: a path without links. After an error, the caller frees the links that were made.
  *
  * Context: Process context. Sleeps. session->lock is held.
- * Return: 0, or -errno with session->reason; -EREMCHG: another disk answers to the name;
+ * Return: 0, or -errno with p->reason; -EREMCHG: another disk answers to the name;
  * -EMEDIUMTYPE: the server grants less than the disk was made for.
  */
 int cw_path_connect(struct cw_path *p);
@@ -167,7 +185,7 @@ int cw_path_connect(struct cw_path *p);
  * @p: a path without links
  *
  * Context: Process context. Sleeps. session->lock is held, or no other thread knows the session.
- * Return: 0, or -errno with session->reason.
+ * Return: 0, or -errno with p->reason.
  */
 int cw_path_connect_control(struct cw_path *p);
 

@@ -45,20 +45,6 @@ void cw_session_reason(struct cw_session *s, char *reason)
 }
 EXPORT_SYMBOL_GPL(cw_session_reason);
 
-void cw_session_say(struct cw_session *s, int err, const char *fmt, ...)
-{
-	char reason[sizeof(s->reason)];
-	va_list args;
-
-	va_start(args, fmt);
-	vscnprintf(reason, sizeof(reason), fmt, args);
-	va_end(args);
-	mutex_lock(&s->reason_lock);
-	strscpy(s->reason, reason, sizeof(s->reason));
-	s->error = err;
-	mutex_unlock(&s->reason_lock);
-}
-
 /* ---- making and ending ---- */
 
 /* The first path alone exists. */
@@ -178,8 +164,10 @@ int cw_session_start(struct cw_session *s, bool wait, char *reason)
 	}
 	mutex_lock(&s->lock);
 	if (!s->ever_live) {
+		mutex_lock(&s->reason_lock);
 		ret = s->error ?: -ECONNABORTED;
 		memcpy(reason, s->reason, sizeof(s->reason));
+		mutex_unlock(&s->reason_lock);
 	}
 	mutex_unlock(&s->lock);
 	return ret;

@@ -22,6 +22,8 @@
 #include "../auth.h"
 #include "../inbox.h"
 
+#define CW_REASON_SIZE 160 /* bytes of a text for people, with its end */
+
 struct cw_path;
 struct cw_session;
 
@@ -95,9 +97,10 @@ struct cw_session {
 	u32 attempts; /* since it last was live */
 	u32 reconnects;
 	u64 epoch; /* of the last login that was tried */
-	int error; /* and reason: written under lock and reason_lock, read under either */
-	char reason[160];
-	struct mutex reason_lock; /* see error */
+	/* Why the last connection or attempt of a path ended. Under reason_lock. */
+	int error;
+	char reason[CW_REASON_SIZE];
+	struct mutex reason_lock; /* also of each path's error and reason */
 	unsigned long began_at; /* jiffies: the last attempt */
 	unsigned long retry_at; /* jiffies */
 	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
@@ -261,16 +264,6 @@ void cw_session_init(struct cw_session *s);
  * Context: Process context. Sleeps. s->lock is not held, because the works take it.
  */
 void cw_session_cancel(struct cw_session *s);
-/**
- * cw_session_say() - stores the reason of a loss, of a failed attempt, or of a wait for the server
- * @s: the session
- * @err: -errno
- * @fmt: format of the reason, a text for people, and its arguments
- *
- * Context: Process context. May sleep. s->lock is held, or no other thread knows the session. Takes
- * s->reason_lock.
- */
-void cw_session_say(struct cw_session *s, int err, const char *fmt, ...) __printf(3, 4);
 /**
  * cw_session_change() - changes the state of a session, if the new state may follow the present one
  * @s: the session

@@ -113,8 +113,8 @@ static void cw_session_lost(struct cw_session *s)
 	cw_path_find_reason(p);
 	cw_session_change(s, CW_STATE_HELD);
 	pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,
-			    s->config.name, s->reason);
-	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", s->reason);
+			    s->config.name, p->reason);
+	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", p->reason);
 	if (first)
 		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
 	cw_path_tear_down(p);
@@ -144,29 +144,29 @@ static void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 }
 
 /* Another disk, or a lesser one, answers to the name: the device's I/O fails meanwhile. */
-static void cw_session_refused(struct cw_session *s, bool again)
+static void cw_session_refused(struct cw_session *s, const struct cw_path *p, bool again)
 {
 	cw_session_change(s, CW_STATE_REFUSED);
 	WRITE_ONCE(s->refused, true);
 	if (again)
 		return;
-	pr_err("causeway: %s/%s: %s\n", s->config.server, s->config.name, s->reason);
-	if (s->error == -EREMCHG)
+	pr_err("causeway: %s/%s: %s\n", s->config.server, s->config.name, p->reason);
+	if (p->error == -EREMCHG)
 		cw_event(CW_EVENT_ANOTHER_DISK, CW_ROLE_CLIENT, s->config.server, s->config.name,
-			 "%s", s->reason);
+			 "%s", p->reason);
 	s->ops->fail(s);
 }
 
 /* The server refused the session for good. The device's I/O fails until it is detached. */
-static void cw_session_revoked(struct cw_session *s)
+static void cw_session_revoked(struct cw_session *s, struct cw_path *p)
 {
 	cw_session_change(s, CW_STATE_REVOKED);
 	s->may_be_kept = false;
-	cw_path_empty(s->paths[0]);
-	pr_err("causeway: %s/%s: %s; detach it\n", s->config.server, s->config.name, s->reason);
+	cw_path_empty(p);
+	pr_err("causeway: %s/%s: %s; detach it\n", s->config.server, s->config.name, p->reason);
 	s->ops->fail(s);
 	cw_event(CW_EVENT_REVOKED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
-		 s->reason);
+		 p->reason);
 }
 
 static void cw_session_attempt(struct cw_session *s)
@@ -192,13 +192,13 @@ static void cw_session_attempt(struct cw_session *s)
 	}
 	cw_path_free_links(p);
 	if (s->refusal) {
-		cw_session_revoked(s);
+		cw_session_revoked(s, p);
 		return;
 	}
 	cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
-		 s->reason);
+		 p->reason);
 	if (ret == -EREMCHG || ret == -EMEDIUMTYPE || before == CW_STATE_REFUSED) {
-		cw_session_refused(s, before == CW_STATE_REFUSED);
+		cw_session_refused(s, p, before == CW_STATE_REFUSED);
 	} else {
 		cw_session_change(s, CW_STATE_HELD);
 		if (before == CW_STATE_FAILING)
