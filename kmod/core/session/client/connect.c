@@ -2,8 +2,8 @@
 /*
  * Connects a path: control link, login (login.c), data links (docs/PROTOCOL.md section 4).
  *
- * Everything here sleeps, in the session's work or in a discovery. A failure leaves its reason in
- * words; the caller frees the links that were made.
+ * Everything here sleeps, in the path's work that connects, or in a discovery. A failure leaves its
+ * reason in words; the caller frees the links that were made.
  */
 #include <linux/slab.h>
 
@@ -146,11 +146,10 @@ int cw_path_connect_control(struct cw_path *p)
 
 int cw_path_connect(struct cw_path *p)
 {
-	struct cw_session *s = p->session;
 	struct cw_login *login;
 	int ret;
 
-	lockdep_assert_held(&s->lock);
+	lockdep_assert_held(&p->lock);
 	login = kzalloc(sizeof(*login), GFP_KERNEL);
 	if (!login) {
 		cw_path_say(p, -ENOMEM, "no memory for a login");

@@ -21,9 +21,8 @@ static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 	struct cw_path *p = cw_link_path(link);
 	int ret = cw_inbox_add(&p->inbox, msg);
 
-	wake_up_all(&p->arrived);
-	/* A login waits on p->arrived. A message to a live session is judged by the work. */
-	mod_delayed_work(cw_client_wq, &p->session->work, 0);
+	/* A login waits on p->arrived. A message to a live path is judged by the work. */
+	cw_path_call(p);
 	return ret;
 }
 
@@ -32,9 +31,14 @@ const struct cw_link_handler cw_client_control_handler = {
 	.down = cw_client_down,
 };
 
-u32 cw_session_detection_ms(const struct cw_session *s)
+u32 cw_session_detection_ms(struct cw_session *s)
 {
-	return s->accepted ? s->welcome.dead_ms : CW_DETECTION_MS;
+	u32 ms;
+
+	mutex_lock(&s->lock);
+	ms = s->accepted ? s->welcome.dead_ms : CW_DETECTION_MS;
+	mutex_unlock(&s->lock);
+	return ms;
 }
 
 u32 cw_path_silence(const struct cw_path *p, unsigned long since)
@@ -80,12 +84,14 @@ struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms)
 /* A notice that is not newer than the last one is ignored. */
 static void cw_session_take_notice(struct cw_session *s, const struct cw_notice *notice)
 {
-	if (notice->sequence <= s->sequence)
-		return;
-	s->sequence = notice->sequence;
-	if (notice->kind == CW_NOTICE_GEOMETRY)
-		s->welcome.geo = notice->geo;
-	s->ops->notice(s, notice);
+	mutex_lock(&s->lock);
+	if (notice->sequence > s->sequence) {
+		s->sequence = notice->sequence;
+		if (notice->kind == CW_NOTICE_GEOMETRY)
+			s->welcome.geo = notice->geo;
+		s->ops->notice(s, notice);
+	}
+	mutex_unlock(&s->lock);
 }
 
 bool cw_path_take_letters(struct cw_path *p)

@@ -65,8 +65,8 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 		kvfree(s);
 		return -ENOMEM;
 	}
-	/* A callback of the control link queues the session's work, which reads the path. */
 	s->paths[0] = p;
+	s->nr_paths = 1;
 	ret = cw_path_connect_control(p);
 	while (!ret) {
 		ret = cw_client_discover_page(p, first, each, arg, &got, &more);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks that the server of a live session is alive.
+ * Checks that the server of a live path is alive.
  */
 #include "path.h"
 
@@ -30,15 +30,17 @@ static void cw_path_look_at(const struct cw_path *p, struct cw_link *link)
 		cw_link_probe(link, 0);
 }
 
-void cw_session_watch(struct work_struct *work)
+void cw_path_watch(struct work_struct *work)
 {
-	struct cw_session *s = container_of(to_delayed_work(work), struct cw_session, watch);
-	struct cw_path *p = s->paths[0];
+	struct cw_path *p = container_of(to_delayed_work(work), struct cw_path, watch);
 	unsigned int i;
 
-	mutex_lock(&s->lock);
-	if (s->state != CW_STATE_LIVE || test_bit(CW_SESSION_CLOSE, &s->flags)) {
-		mutex_unlock(&s->lock);
+	/* A watch of an earlier connection does not wait for the lock of an attempt. */
+	if (READ_ONCE(p->state) != CW_PATH_LIVE)
+		return;
+	mutex_lock(&p->lock);
+	if (p->state != CW_PATH_LIVE || test_bit(CW_SESSION_CLOSE, &p->session->flags)) {
+		mutex_unlock(&p->lock);
 		return;
 	}
 	cw_path_look_at(p, p->control);
@@ -54,6 +56,6 @@ void cw_session_watch(struct work_struct *work)
 			cw_link_poll(link);
 		cw_path_look_at(p, link);
 	}
-	queue_delayed_work(cw_client_wq, &s->watch, msecs_to_jiffies(p->grants.probe_ms));
-	mutex_unlock(&s->lock);
+	queue_delayed_work(cw_client_wq, &p->watch, msecs_to_jiffies(p->grants.probe_ms));
+	mutex_unlock(&p->lock);
 }

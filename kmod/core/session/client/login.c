@@ -3,8 +3,8 @@
  * The client's login on the control link: hello, challenge, proof, welcome (docs/PROTOCOL.md
  * section 4), and what a refusal of it means.
  *
- * Everything here sleeps, in the session's work or in a discovery. A failure leaves its reason in
- * words.
+ * Everything here sleeps, in the path's work that connects, or in a discovery, and takes s->lock
+ * only to read and write the session. A failure leaves its reason in words.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -71,14 +71,17 @@ static enum cw_refusal_identity cw_session_identity_of(const struct cw_session *
 									     CW_IDENTITY_OTHER;
 }
 
-/* Any user may read the reason, but only an administrator may read a UUID. */
+/*
+ * Any user may read the reason, but only an administrator may read a UUID. Only a login changes the
+ * identity, and one path at a time logs in.
+ */
 static int cw_path_say_another_disk(struct cw_path *p, const u8 identity[CW_WIRE_UUID])
 {
 	const struct cw_session *s = p->session;
 
 	cw_path_say(p, -EREMCHG,
 		    "another disk answers to the name; detach and attach to use it");
-	if (!s->refused)
+	if (!READ_ONCE(s->refused))
 		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
 			s->config.name, s->identity, identity);
 	return -EREMCHG;
@@ -117,6 +120,7 @@ static int cw_path_take_refused(struct cw_path *p, const struct cw_login *login,
 {
 	struct cw_session *s = p->session;
 	struct cw_refusal refusal = {};
+	enum cw_refusal_meaning meaning;
 	struct cw_refused refused;
 	int err;
 
@@ -130,20 +134,24 @@ static int cw_path_take_refused(struct cw_path *p, const struct cw_login *login,
 		refusal.returning = login->hello.flags & CW_HELLO_RETURNING;
 		refusal.after_proof = login->proved;
 		refusal.proved = cw_session_is_proved(login, (const void *)letter->data);
-		refusal.identity = cw_session_identity_of(s, refused.identity);
-		/* This login at least was not admitted. */
-		if (refusal.after_proof && refusal.proved)
-			s->may_be_kept = login->was_kept;
 	}
-	switch (cw_refusal_means(&refusal)) {
+	mutex_lock(&s->lock);
+	if (login)
+		refusal.identity = cw_session_identity_of(s, refused.identity);
+	/* This login at least was not admitted. */
+	if (refusal.after_proof && refusal.proved)
+		s->may_be_kept = login->was_kept;
+	meaning = cw_refusal_means(&refusal);
+	if (meaning == CW_REFUSAL_FINAL || meaning == CW_REFUSAL_END_ATTACH)
+		WRITE_ONCE(s->refusal, refused.reason);
+	mutex_unlock(&s->lock);
+	switch (meaning) {
 	case CW_REFUSAL_ANOTHER_DISK:
 		return cw_path_say_another_disk(p, refused.identity);
 	case CW_REFUSAL_FINAL:
-		WRITE_ONCE(s->refusal, refused.reason);
 		cw_path_say_final(p, err, &refused);
 		return err;
 	case CW_REFUSAL_END_ATTACH:
-		WRITE_ONCE(s->refusal, refused.reason);
 		cw_path_say_end_of_attach(p, err, &refused);
 		return err;
 	case CW_REFUSAL_FAILED:
@@ -229,12 +237,11 @@ struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login
 static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 {
 	const struct cw_link_caps caps = cw_link_caps(p->control);
-	const struct cw_session *s = p->session;
+	struct cw_session *s = p->session;
 
 	*hello = (struct cw_hello) {
 		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
 		.features_offered = caps.features,
-		.epoch = s->epoch,
 		.serial = s->serial,
 		.queues = s->config.queues,
 		.depth = s->config.depth,
@@ -242,6 +249,8 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 		.max_io = min(s->config.max_io, caps.max_io),
 		.messages = CW_LINK_MESSAGES,
 	};
+	mutex_lock(&s->lock);
+	hello->epoch = s->epoch;
 	if (s->accepted) {
 		hello->flags |= CW_HELLO_RETURNING;
 		hello->last = s->last;
@@ -255,6 +264,7 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 		hello->inline_size = s->first_welcome.inline_size;
 		hello->max_io = min(s->first_welcome.max_io, caps.max_io);
 	}
+	mutex_unlock(&s->lock);
 	/* The rest of the attempt finds the memory in the reserve. */
 	p->area = cw_reserve_area(&p->reserve, hello->queues, caps.node, "%s/%s",
 				  s->config.server, s->config.name);
@@ -305,7 +315,7 @@ static int cw_path_take_challenge(struct cw_path *p, struct cw_login *login,
 		return -EPROTO;
 	}
 	login->features = challenge.features;
-	memcpy(s->welcome_instance, challenge.instance, CW_WIRE_UUID);
+	memcpy(login->instance, challenge.instance, CW_WIRE_UUID);
 	ret = cw_auth_begin(&login->auth, keyed ? &s->config.key : &none, &p->wire_req,
 			    &p->wire_rep, wire_hello, &wire);
 	if (ret)
@@ -331,8 +341,10 @@ static int cw_path_prove(struct cw_path *p, struct cw_login *login)
 		return ret;
 	memcpy(login->proof.mac, login->auth.client, CW_WIRE_MAC);
 	login->proved = true;
+	mutex_lock(&s->lock);
 	login->was_kept = s->may_be_kept;
 	s->may_be_kept = true; /* only an answer shows whether it is */
+	mutex_unlock(&s->lock);
 	return cw_path_send(p, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
 }
 
@@ -396,6 +408,7 @@ static void cw_path_accept_welcome(struct cw_path *p, const struct cw_login *log
 {
 	struct cw_session *s = p->session;
 
+	lockdep_assert_held(&s->lock);
 	p->grants = (struct cw_path_grants) {
 		.number = welcome->number,
 		.queues = welcome->queues,
@@ -416,6 +429,18 @@ static void cw_path_accept_welcome(struct cw_path *p, const struct cw_login *log
 	s->sequence = 0;
 	s->welcome = *welcome;
 	memcpy(s->identity, welcome->identity, CW_WIRE_UUID);
+	memcpy(s->welcome_instance, login->instance, CW_WIRE_UUID);
+}
+
+/* Returns 0 if this is the disk of the session, and not less than it was made for. */
+static int cw_path_judge_welcome(struct cw_path *p, const struct cw_welcome *welcome)
+{
+	const struct cw_session *s = p->session;
+
+	lockdep_assert_held(&s->lock);
+	if (s->accepted && cw_session_identity_of(s, welcome->identity) == CW_IDENTITY_OTHER)
+		return cw_path_say_another_disk(p, welcome->identity);
+	return s->ever_live ? cw_path_check_first_welcome(p, welcome) : 0;
 }
 
 static int cw_path_take_welcome(struct cw_path *p, const struct cw_login *login)
@@ -440,13 +465,12 @@ static int cw_path_take_welcome(struct cw_path *p, const struct cw_login *login)
 	ret = cw_path_check_welcome_mac(p, login, &rec);
 	if (ret)
 		return ret;
-	if (s->accepted && cw_session_identity_of(s, welcome.identity) == CW_IDENTITY_OTHER)
-		return cw_path_say_another_disk(p, welcome.identity);
-	ret = s->ever_live ? cw_path_check_first_welcome(p, &welcome) : 0;
-	if (ret)
-		return ret;
-	cw_path_accept_welcome(p, login, &welcome);
-	return 0;
+	mutex_lock(&s->lock);
+	ret = cw_path_judge_welcome(p, &welcome);
+	if (!ret)
+		cw_path_accept_welcome(p, login, &welcome);
+	mutex_unlock(&s->lock);
+	return ret;
 }
 
 int cw_path_log_in(struct cw_path *p, struct cw_login *login)

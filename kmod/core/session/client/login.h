@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A login of the client, for the files of this folder: login.c. All of it sleeps, in the work of a
- * session with s->lock held, or in a discovery, whose session no other thread knows.
+ * A login of the client, for the files of this folder: login.c. All of it sleeps, in the work that
+ * connects a path and holds its lock, or in a discovery, whose session no other thread knows.
  */
 #ifndef CW_CLIENT_LOGIN_H
 #define CW_CLIENT_LOGIN_H
@@ -12,6 +12,7 @@
 struct cw_login {
 	struct cw_hello hello;
 	u64 features; /* agreed upon in CHALLENGE */
+	u8 instance[CW_WIRE_UUID]; /* of the server's disk, from CHALLENGE */
 	struct cw_auth auth; /* from CHALLENGE on */
 	struct cw_wire_proof proof;
 	bool proved; /* PROOF was sent */
@@ -23,7 +24,7 @@ struct cw_login {
  * @p: a path with a control link
  * @login: zeroed; the caller erases it, because it holds the key and the secret
  *
- * Context: Process context. Sleeps. s->lock is held.
+ * Context: Process context. Sleeps. p->lock is held. Takes s->lock.
  * Return: 0 if the server knows the session, otherwise -errno with p->reason; -EREMCHG: another
  * disk answers to the name; -EMEDIUMTYPE: the server grants less than the disk was made for.
  */
@@ -35,7 +36,7 @@ int cw_path_log_in(struct cw_path *p, struct cw_login *login);
  * @data: data of the message, a struct in the form of the wire
  * @len: bytes of @data
  *
- * Context: Process context. May sleep. s->lock is held, or no other thread knows the session.
+ * Context: Process context. May sleep. p->lock is held, or no other thread knows the session.
  * Return: 0, or the error of cw_link_send_control() with p->reason.
  */
 int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
@@ -48,7 +49,7 @@ int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
  *
  * Goes on waiting after each WAITING of the server.
  *
- * Context: Process context. Sleeps. s->lock is held, or no other thread knows the session.
+ * Context: Process context. Sleeps. p->lock is held, or no other thread knows the session.
  * Return: The message, which the caller frees by kfree(); or an ERR_PTR with p->reason: -EINTR: the
  * session closes; -ECONNRESET: the link died; -ETIMEDOUT: silence; -EPROTO: the server broke the
  * protocol; or the meaning of a REFUSED.

@@ -26,17 +26,39 @@ struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_stora
 	p->factory = &cw_link_rdma_factory;
 	p->address = *address;
 	p->local = *local;
+	mutex_init(&p->lock);
 	mutex_init(&p->stats_lock);
 	spin_lock_init(&p->making_lock);
 	cw_inbox_init(&p->inbox, CW_LETTERS_MAX);
 	cw_reserve_init(&p->reserve);
 	init_waitqueue_head(&p->arrived);
+	INIT_WORK(&p->connect, cw_path_connect_work);
+	INIT_WORK(&p->work, cw_path_work);
+	INIT_DELAYED_WORK(&p->watch, cw_path_watch);
 	return p;
 }
 
 void cw_path_free(struct cw_path *p)
 {
+	if (p)
+		mutex_destroy(&p->lock);
 	kvfree(p);
+}
+
+void cw_path_cancel(struct cw_path *p)
+{
+	cancel_work_sync(&p->connect);
+	cancel_work_sync(&p->work);
+	cancel_delayed_work_sync(&p->watch);
+}
+
+bool cw_path_change(struct cw_path *p, enum cw_path_state to)
+{
+	lockdep_assert_held(&p->session->lock);
+	if (!cw_path_may(p->state, to))
+		return false;
+	WRITE_ONCE(p->state, to);
+	return true;
 }
 
 void cw_path_say(struct cw_path *p, int err, const char *fmt, ...)
@@ -151,7 +173,7 @@ void cw_path_tear_down(struct cw_path *p)
 	struct cw_session *s = p->session;
 	unsigned int i;
 
-	lockdep_assert_held(&s->lock);
+	lockdep_assert_held(&p->lock);
 	s->ops->stop(s, p);
 	/* All links first, so that none waits for another's timeout. */
 	for (i = 0; i < p->nr_links; i++)
@@ -170,4 +192,20 @@ void cw_path_tear_down(struct cw_path *p)
 	s->ops->reap(s, p);
 	cw_path_take_letters(p); /* one may have come just before the end */
 	cw_path_free_links(p);
+}
+
+void cw_path_close(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+
+	mutex_lock(&p->lock);
+	mutex_lock(&s->lock);
+	cw_path_change(p, CW_PATH_DYING); /* if it was live */
+	mutex_unlock(&s->lock);
+	cw_path_tear_down(p);
+	cw_path_empty(p);
+	mutex_lock(&s->lock);
+	cw_path_change(p, CW_PATH_CLOSED);
+	mutex_unlock(&s->lock);
+	mutex_unlock(&p->lock);
 }

@@ -6,10 +6,15 @@
  * The session holds what outlives a connection: what the user asked for, what the server knows of
  * the session, and the state that users see. A path lives as long as its session. Links point to
  * their path, and are drained and freed before the session goes.
+ *
+ * Locks, outer first: path->lock, session->lock, the lock of the disk, and below it the disk's
+ * held_lock. stats_lock, making_lock and session->reason_lock are leaves. A thread holds the lock
+ * of one path at a time.
  */
 #ifndef CW_CLIENT_PATH_H
 #define CW_CLIENT_PATH_H
 
+#include "path_state.h"
 #include "session.h"
 
 /* The values that WELCOME grants to the links of a path. */
@@ -30,7 +35,22 @@ struct cw_path {
 	struct sockaddr_storage address;
 	struct sockaddr_storage local; /* ss_family 0: any */
 
-	/* Under session->lock, but for what is marked. */
+	/*
+	 * Written under session->lock. Read under it; or under lock, since only the holder of lock
+	 * changes a state other than CONNECTING.
+	 */
+	enum cw_path_state state;
+	u8 role; /* CW_PATH_*, what the path connects for; under session->lock */
+
+	/*
+	 * Everything below, but for what is marked. Held by the works of the path, and by
+	 * cw_session_close(); also through connecting and draining.
+	 */
+	struct mutex lock;
+	/*
+	 * A thread without lock may use the control link only under session->lock, and only while
+	 * the path is LIVE: the path leaves LIVE under session->lock before the link is freed.
+	 */
 	struct cw_link *control;
 	struct cw_link *links[CW_WIRE_QUEUES_MAX];
 	unsigned int nr_links; /* stable between up() and stop() */
@@ -51,8 +71,8 @@ struct cw_path {
 	struct cw_link *making; /* being connected, not in control or links yet */
 	unsigned long flags; /* CW_PATH_*, any context */
 	/*
-	 * Why the last connection or attempt ended. Written under session->lock and
-	 * session->reason_lock, read under either.
+	 * Why the last connection or attempt ended. Written under lock and session->reason_lock,
+	 * read under either.
 	 */
 	int error;
 	char reason[CW_REASON_SIZE];
@@ -60,10 +80,21 @@ struct cw_path {
 	struct cw_inbox inbox;
 	/* Woken by a control message, the death of the control link, and CW_SESSION_CLOSE. */
 	wait_queue_head_t arrived;
+
+	struct work_struct connect; /* an attempt to connect; queued under session->lock */
+	struct work_struct work; /* letters and the loss of a live path; queued in any context */
+	struct delayed_work watch; /* liveness of a live path */
 };
 
+/* Flags of a path. */
 enum {
 	CW_PATH_LOST, /* a link died: tear down */
+};
+
+/* Roles of a path. */
+enum {
+	CW_PATH_NO_ROLE,
+	CW_PATH_LOGIN, /* from the decision of the session's work until the attempt has ended */
 };
 
 /**
@@ -99,6 +130,22 @@ struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_stora
  */
 void cw_path_free(struct cw_path *p);
 /**
+ * cw_path_cancel() - cancels the works of a path, and waits for those that run
+ * @p: the path
+ *
+ * Context: Process context. Sleeps. p->lock and session->lock are not held: the works take them.
+ */
+void cw_path_cancel(struct cw_path *p);
+/**
+ * cw_path_change() - changes the state of a path, if the new state may follow the present one
+ * @p: the path
+ * @to: the new state
+ *
+ * Context: Process context. session->lock is held, and p->lock unless the path is CONNECTING.
+ * Return: True if the state was changed.
+ */
+bool cw_path_change(struct cw_path *p, enum cw_path_state to);
+/**
  * cw_path_say() - stores the reason of a loss, of a failed attempt, or of a wait for the server
  * @p: the path
  * @err: -errno
@@ -106,7 +153,7 @@ void cw_path_free(struct cw_path *p);
  *
  * The session shows the reason of the path that spoke last.
  *
- * Context: Process context. May sleep. session->lock is held, or no other thread knows the session.
+ * Context: Process context. May sleep. p->lock is held, or no other thread knows the session.
  * Takes session->reason_lock.
  */
 void cw_path_say(struct cw_path *p, int err, const char *fmt, ...) __printf(3, 4);
@@ -130,10 +177,10 @@ void cw_path_making(void *path, struct cw_link *link);
  */
 void cw_path_interrupt(struct cw_path *p);
 /**
- * cw_path_is_idle() - checks that no command is outstanding: only then a session ends in order
+ * cw_path_is_idle() - checks that no command is outstanding on a path
  * @p: the path
  *
- * Context: Process context. session->lock is held.
+ * Context: Process context. p->lock is held.
  * Return: True if no data link waits for an answer.
  */
 bool cw_path_is_idle(const struct cw_path *p);
@@ -141,14 +188,14 @@ bool cw_path_is_idle(const struct cw_path *p);
  * cw_path_free_links() - drains and frees all links, and adds their statistics to past
  * @p: the path
  *
- * Context: Process context. Sleeps. session->lock is held. Takes stats_lock.
+ * Context: Process context. Sleeps. p->lock is held. Takes stats_lock.
  */
 void cw_path_free_links(struct cw_path *p);
 /**
  * cw_path_find_reason() - stores why the connection was lost
  * @p: the path
  *
- * Context: Process context. May sleep. session->lock is held. Takes session->reason_lock.
+ * Context: Process context. May sleep. p->lock is held. Takes session->reason_lock.
  */
 void cw_path_find_reason(struct cw_path *p);
 /**
@@ -158,16 +205,67 @@ void cw_path_find_reason(struct cw_path *p);
  * Stops the disk, drains all links, lets the disk take back its unanswered requests, handles the
  * last control messages, and frees the links.
  *
- * Context: Process context. Sleeps. session->lock is held. Takes stats_lock.
+ * Context: Process context. Sleeps. p->lock is held. Takes session->lock and stats_lock.
  */
 void cw_path_tear_down(struct cw_path *p);
 /**
  * cw_path_empty() - frees the messages and the memory that a path keeps without a connection
  * @p: a path without links
  *
- * Context: Process context. May sleep. session->lock is held, or no other thread knows the session.
+ * Context: Process context. May sleep. p->lock is held, or no other thread knows the session.
  */
 void cw_path_empty(struct cw_path *p);
+
+/**
+ * cw_path_close() - ends the connection of a path for good
+ * @p: the path; its works are cancelled
+ *
+ * Context: Process context. Sleeps. Takes p->lock, session->lock and stats_lock.
+ */
+void cw_path_close(struct cw_path *p);
+
+/* ---- inside the core: path_work.c ---- */
+
+/**
+ * cw_path_connect_work() - makes the attempt that the session's work decided on
+ * @work: cw_path.connect
+ *
+ * Context: Process context, in a workqueue. Sleeps. Takes p->lock and session->lock.
+ */
+void cw_path_connect_work(struct work_struct *work);
+/**
+ * cw_path_work() - handles the control messages and the loss of a live path
+ * @work: cw_path.work
+ *
+ * Context: Process context, in cw_client_wq. Sleeps. Takes p->lock and session->lock.
+ */
+void cw_path_work(struct work_struct *work);
+/**
+ * cw_path_call() - reports a message or a loss to the thread that takes care of the path
+ * @p: the path. The message is in its inbox, or CW_PATH_LOST is set.
+ *
+ * Wakes the attempt to connect or the detach that waits, and queues the work of a live path.
+ *
+ * Context: Any context.
+ */
+void cw_path_call(struct cw_path *p);
+/**
+ * cw_client_down() - makes the path tear the connection down; cw_link_handler.down of all links
+ * @link: the link that died
+ *
+ * Context: Any context.
+ */
+void cw_client_down(struct cw_link *link);
+
+/* ---- inside the core: liveness.c ---- */
+
+/**
+ * cw_path_watch() - probes the links of a live path, and kills those that stay silent
+ * @work: cw_path.watch, which queues itself again while the path is live
+ *
+ * Context: Process context, in cw_client_wq. May sleep. Takes p->lock.
+ */
+void cw_path_watch(struct work_struct *work);
 
 /* ---- inside the core: connect.c ---- */
 
@@ -175,7 +273,7 @@ void cw_path_empty(struct cw_path *p);
  * cw_path_connect() - makes control link, login and data links
  * @p: a path without links. After an error, the caller frees the links that were made.
  *
- * Context: Process context. Sleeps. session->lock is held.
+ * Context: Process context. Sleeps. p->lock is held. Takes session->lock.
  * Return: 0, or -errno with p->reason; -EREMCHG: another disk answers to the name;
  * -EMEDIUMTYPE: the server grants less than the disk was made for.
  */
@@ -184,7 +282,7 @@ int cw_path_connect(struct cw_path *p);
  * cw_path_connect_control() - makes the control link alone, in p->control
  * @p: a path without links
  *
- * Context: Process context. Sleeps. session->lock is held, or no other thread knows the session.
+ * Context: Process context. Sleeps. p->lock is held, or no other thread knows the session.
  * Return: 0, or -errno with p->reason.
  */
 int cw_path_connect_control(struct cw_path *p);
@@ -197,7 +295,7 @@ extern const struct cw_link_handler cw_client_control_handler;
  * @p: a path with a control link
  * @patience_ms: longest silence of the control link, in milliseconds
  *
- * Context: Process context. Sleeps. session->lock is held, or no other thread knows the session.
+ * Context: Process context. Sleeps. p->lock is held, or no other thread knows the session.
  * Return: The message, which the caller frees by kfree(); or NULL when the link died, nothing at
  * all arrived on it for @patience_ms, or the session closes.
  */
@@ -207,7 +305,7 @@ struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms);
  * @p: a path with a control link
  * @since: the earliest time to count from, in jiffies
  *
- * Context: Process context. session->lock is held, or no other thread knows the session.
+ * Context: Process context. p->lock is held, or no other thread knows the session.
  * Return: The silence in milliseconds.
  */
 u32 cw_path_silence(const struct cw_path *p, unsigned long since);
@@ -217,7 +315,7 @@ u32 cw_path_silence(const struct cw_path *p, unsigned long since);
  *
  * Messages that come in between make no difference.
  *
- * Context: Process context, one caller at a time: session->lock is held, or no other thread knows
+ * Context: Process context, one caller at a time: p->lock is held, or no other thread knows
  * the session. Takes tx_lock of the control link.
  * Return: The jiffies until the next PROBE.
  */
@@ -226,7 +324,7 @@ long cw_path_ask(struct cw_path *p);
  * cw_path_take_letters() - handles the control messages of a live path, or of one that ends
  * @p: the path. An unexpected message kills its control link.
  *
- * Context: Process context. May sleep. session->lock is held. Calls ops->notice.
+ * Context: Process context. May sleep. p->lock is held. Takes session->lock. Calls ops->notice.
  * Return: True if one message was FAREWELL.
  */
 bool cw_path_take_letters(struct cw_path *p);

@@ -3,8 +3,8 @@
  * Sessions of the client: how they are made, found and ended. work.c keeps them connected.
  *
  * Holders of a session: the list of sessions (until close), the disk (until it puts its reference),
- * each caller of cw_session_find() (until cw_session_put()). The works hold none:
- * cw_session_close() cancels them before the list's reference goes.
+ * each caller of cw_session_find() (until cw_session_put()). The works of the session and of its
+ * paths hold none: cw_session_close() cancels them before the list's reference goes.
  */
 #include <linux/slab.h>
 #include <linux/uuid.h>
@@ -47,11 +47,16 @@ EXPORT_SYMBOL_GPL(cw_session_reason);
 
 /* ---- making and ending ---- */
 
-/* The first path alone exists. */
+/* From here on no work queues another: the works test the bit under the same lock. */
 static void cw_session_interrupt(struct cw_session *s)
 {
+	unsigned int i;
+
+	mutex_lock(&s->lock);
 	set_bit(CW_SESSION_CLOSE, &s->flags);
-	cw_path_interrupt(s->paths[0]);
+	mutex_unlock(&s->lock);
+	for (i = 0; i < s->nr_paths; i++)
+		cw_path_interrupt(s->paths[i]);
 }
 
 void cw_session_init(struct cw_session *s)
@@ -59,23 +64,27 @@ void cw_session_init(struct cw_session *s)
 	mutex_init(&s->lock);
 	mutex_init(&s->reason_lock);
 	INIT_DELAYED_WORK(&s->work, cw_session_work);
-	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	init_completion(&s->first);
 }
 
 void cw_session_cancel(struct cw_session *s)
 {
-	cancel_delayed_work_sync(&s->watch);
+	unsigned int i;
+
 	cancel_delayed_work_sync(&s->work);
+	for (i = 0; i < s->nr_paths; i++)
+		cw_path_cancel(s->paths[i]);
 }
 
 static void cw_session_free(struct kref *users)
 {
 	struct cw_session *s = container_of(users, struct cw_session, users);
+	unsigned int i;
 
 	memzero_explicit(&s->config.key, sizeof(s->config.key));
 	mutex_destroy(&s->lock);
-	cw_path_free(s->paths[0]);
+	for (i = 0; i < s->nr_paths; i++)
+		cw_path_free(s->paths[i]);
 	kvfree(s);
 }
 
@@ -136,6 +145,7 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 		cw_session_put(s);
 		return ERR_PTR(-ENOMEM);
 	}
+	s->nr_paths = 1;
 
 	mutex_lock(&cw_sessions_lock);
 	if (cw_session_find_locked(config->server, config->name)) {
@@ -174,22 +184,40 @@ int cw_session_start(struct cw_session *s, bool wait, char *reason)
 }
 EXPORT_SYMBOL_GPL(cw_session_start);
 
+/* Stops the disk. Returns true if no command is outstanding: only then a session ends in order. */
+static bool cw_session_stop(struct cw_session *s)
+{
+	struct cw_path *p;
+	bool idle = true;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths; i++) {
+		p = s->paths[i];
+		mutex_lock(&p->lock);
+		if (p->state == CW_PATH_LIVE) {
+			s->ops->stop(s, p);
+			idle = idle && cw_path_is_idle(p);
+		}
+		mutex_unlock(&p->lock);
+	}
+	return idle;
+}
+
 /*
  * Sends GOODBYE and waits for FAREWELL: the server has nothing left of the session then, and keeps
  * nothing for it. Ends early when the link dies or is silent for the detection time, when the
- * caller is killed, or after CW_FORCED_FAREWELL_MS of @force.
+ * caller is killed, or after CW_FORCED_FAREWELL_MS of @force. p->lock is held.
  */
-static bool cw_session_part(struct cw_session *s, bool force)
+static bool cw_path_part(struct cw_path *p, bool force)
 {
-	struct cw_path *p = s->paths[0];
 	unsigned long since = jiffies;
 	bool farewell = false;
 	long wait;
 
-	if (!cw_path_is_idle(p) || cw_link_send_control(p->control, CW_MSG_GOODBYE, NULL, 0))
+	if (cw_link_send_control(p->control, CW_MSG_GOODBYE, NULL, 0))
 		return false;
 	while (!farewell && !cw_link_is_dead(p->control) && !fatal_signal_pending(current) &&
-	       cw_path_silence(p, since) < cw_session_detection_ms(s)) {
+	       cw_path_silence(p, since) < cw_session_detection_ms(p->session)) {
 		if (force && jiffies_to_msecs(jiffies - since) >= CW_FORCED_FAREWELL_MS)
 			break;
 		wait = cw_path_ask(p);
@@ -205,31 +233,48 @@ static bool cw_session_part(struct cw_session *s, bool force)
 	return farewell || cw_path_take_letters(p);
 }
 
+/* Parts on one live path. Returns true if the server has confirmed the end. */
+static bool cw_session_part(struct cw_session *s, bool force)
+{
+	bool farewell = false, live = false;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths && !live; i++) {
+		struct cw_path *p = s->paths[i];
+
+		mutex_lock(&p->lock);
+		live = p->state == CW_PATH_LIVE;
+		if (live)
+			farewell = cw_path_part(p, force);
+		mutex_unlock(&p->lock);
+	}
+	return farewell;
+}
+
 bool cw_session_close(struct cw_session *s, bool force)
 {
-	struct cw_path *p = s->paths[0];
-	bool kept;
+	bool kept, farewell, closing;
+	unsigned int i;
 
 	cw_session_interrupt(s);
 	cw_session_cancel(s);
+	farewell = cw_session_stop(s) && cw_session_part(s, force);
 	mutex_lock(&s->lock);
-	if (s->state == CW_STATE_LIVE) {
-		s->ops->stop(s, p);
-		if (cw_session_part(s, force))
-			s->may_be_kept = false;
-	}
+	if (farewell)
+		s->may_be_kept = false;
 	/* A read-only export has no ledger, so no generation, and no owner. */
 	kept = s->may_be_kept && !(s->accepted && !s->generation);
+	closing = cw_session_change(s, CW_STATE_CLOSING);
+	mutex_unlock(&s->lock);
 	if (kept)
 		pr_warn("causeway: %s/%s: detached without an answer of the server, which may keep the disk for this host until an administrator there evicts this host from the export\n",
 			s->config.server, s->config.name);
-	if (!cw_session_change(s, CW_STATE_CLOSING)) {
-		mutex_unlock(&s->lock);
+	if (!closing)
 		return kept;
-	}
-	cw_path_tear_down(p);
+	for (i = 0; i < s->nr_paths; i++)
+		cw_path_close(s->paths[i]);
+	mutex_lock(&s->lock);
 	s->ops->fail(s);
-	cw_path_empty(p);
 	mutex_unlock(&s->lock);
 	/* Late callbacks of links are over with the links; cancel what they queued. */
 	cw_session_cancel(s);

@@ -2,8 +2,14 @@
 /*
  * The client's half of a session: one attached export, kept connected.
  *
- * A session has one thread of control, its work: it alone connects, tears down and changes the
- * state. Its connection is a path (path.h). causeway_disk supplies the ops.
+ * The work of a session decides: it changes the state while there is no connection, and chooses
+ * when a path logs in. The works of the path (path.h) connect it and tear it down. causeway_disk
+ * supplies the ops.
+ *
+ * Locks, outer first: the lock of a path, the lock of the session, the lock of the disk. A thread
+ * holds the lock of one path at a time. The lock of a path is held while its links are made and
+ * drained. The lock of the session is never held over a wait for a peer, an adapter or a grace
+ * period, so a path that connects delays neither the session nor its other paths.
  */
 #ifndef CW_CLIENT_SESSION_H
 #define CW_CLIENT_SESSION_H
@@ -31,10 +37,14 @@ struct cw_client_ops {
 	/*
 	 * The session is live, for the first time or again; links[0..nr_links) of @p take commands,
 	 * and everything that stop() held may go. @new_instance: the server may have lost writes
-	 * that it acknowledged and did not flush. All but message: process context, one at a time.
+	 * that it acknowledged and did not flush. Called under the session's lock, like fail,
+	 * notice and waits. All but message: process context, one at a time.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
-	/* No command may be given to a link of @p after this returned. */
+	/*
+	 * No command may be given to a link of @p after this returned. Waits for a grace period.
+	 * stop and reap are called under the lock of @p, without the session's.
+	 */
 	void (*stop)(struct cw_session *s, struct cw_path *p);
 	/*
 	 * No adapter touches memory for @p any more, and its links are not freed yet. Unmaps and
@@ -91,7 +101,7 @@ struct cw_session {
 	u8 boot[CW_WIRE_UUID];
 	u64 serial; /* of the attachment, since the module was loaded */
 
-	struct mutex lock; /* everything below, but for what is marked */
+	struct mutex lock; /* everything below, but for what is marked; see above for the order */
 	enum cw_state state;
 	ktime_t since;
 	u32 attempts; /* since it last was live */
@@ -108,7 +118,11 @@ struct cw_session {
 	bool refused; /* the last answer does not fit the device that was made: I/O fails */
 	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
 
-	struct cw_path *paths[CW_WIRE_PATHS]; /* the first alone is used; set before listing */
+	enum cw_state before; /* the login that is under way */
+
+	/* Made and freed with the session; the first alone is used. No lock. */
+	struct cw_path *paths[CW_WIRE_PATHS];
+	unsigned int nr_paths;
 	/*
 	 * The fields of HELLO about the last WELCOME that the session accepted. They are set before
 	 * the first data link of that login is requested, and kept even if data links fail.
@@ -125,14 +139,13 @@ struct cw_session {
 	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
 
-	struct delayed_work work; /* the session's thread of control */
-	struct delayed_work watch; /* liveness */
+	struct delayed_work work; /* decides */
 	struct completion first; /* the first attempt has ended */
-	unsigned long flags; /* CW_SESSION_*, any context */
+	unsigned long flags; /* CW_SESSION_*, any context; CLOSE is set under lock */
 };
 
 enum {
-	CW_SESSION_CLOSE, /* detach */
+	CW_SESSION_CLOSE, /* detach: no work queues another work */
 	CW_SESSION_HURRY, /* a request waits for a path since the pause was set */
 };
 
@@ -155,7 +168,7 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
  * @wait: wait until the first attempt has ended
  * @reason: 160 bytes; set to a text for people on an error
  *
- * Context: Process context. With @wait, sleeps and takes s->lock.
+ * Context: Process context. With @wait, sleeps and takes s->lock and s->reason_lock.
  * Return: 0; with @wait also -EINTR if the caller is killed, or the error of the first attempt. The
  * session goes on until the caller closes it.
  */
@@ -168,7 +181,7 @@ int cw_session_start(struct cw_session *s, bool wait, char *reason);
  * Waits until the server has confirmed the end, is silent or gone, or the caller is killed.
  * Afterwards no op is called.
  *
- * Context: Process context. Sleeps. Takes s->lock and cw_sessions_lock.
+ * Context: Process context. Sleeps. Takes the locks of the paths, s->lock and cw_sessions_lock.
  * Return: True if the server has not confirmed the end and may keep the disk for this host.
  */
 bool cw_session_close(struct cw_session *s, bool force);
@@ -194,7 +207,7 @@ struct cw_session *cw_session_find(const char *server, const char *name);
  * @s: the session
  * @why: the reason, a constant string
  *
- * Context: Any context. The work of the session tears the connection down.
+ * Context: Any context. The work of the path tears the connection down.
  */
 void cw_session_kick(struct cw_session *s, const char *why);
 
@@ -258,10 +271,10 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
  */
 void cw_session_init(struct cw_session *s);
 /**
- * cw_session_cancel() - cancels the works of a session, and waits for those that run
+ * cw_session_cancel() - cancels the works of a session and its paths, and waits for those that run
  * @s: the session
  *
- * Context: Process context. Sleeps. s->lock is not held, because the works take it.
+ * Context: Process context. Sleeps. No lock of a path or the session is held: the works take them.
  */
 void cw_session_cancel(struct cw_session *s);
 /**
@@ -274,7 +287,7 @@ void cw_session_cancel(struct cw_session *s);
  */
 bool cw_session_change(struct cw_session *s, enum cw_state to);
 
-extern struct workqueue_struct *cw_client_wq; /* works and watches of sessions */
+extern struct workqueue_struct *cw_client_wq; /* works of sessions and paths */
 extern struct list_head cw_sessions;
 extern struct mutex cw_sessions_lock;
 
@@ -298,37 +311,53 @@ void cw_client_exit(void);
  * cw_session_detection_ms() - returns for how long a server may be silent until it counts as dead
  * @s: the session
  *
- * Context: Process context. s->lock is held.
+ * Context: Process context. May sleep. Takes s->lock.
  * Return: The detection time of the last accepted login, or the default before the first one, in
  * milliseconds.
  */
-u32 cw_session_detection_ms(const struct cw_session *s);
+u32 cw_session_detection_ms(struct cw_session *s);
 
 /* ---- inside the core: work.c ---- */
 
 /**
- * cw_session_work() - connects, tears down and changes the state: the thread of control
+ * cw_session_work() - decides when the next login begins, and when the I/O timeout has passed
  * @work: cw_session.work
- *
- * Context: Process context, in cw_client_wq. Sleeps. Takes s->lock.
- */
-void cw_session_work(struct work_struct *work);
-/**
- * cw_client_down() - makes the work tear the connection down; cw_link_handler.down of all links
- * @link: the link that died
- *
- * Context: Any context.
- */
-void cw_client_down(struct cw_link *link);
-
-/* ---- inside the core: liveness.c ---- */
-
-/**
- * cw_session_watch() - probes the links of a live session, and kills those that stay silent
- * @work: cw_session.watch, which queues itself again while the session is live
  *
  * Context: Process context, in cw_client_wq. May sleep. Takes s->lock.
  */
-void cw_session_watch(struct work_struct *work);
+void cw_session_work(struct work_struct *work);
+/**
+ * cw_session_lost() - changes the state because a path was lost; the I/O timeout begins
+ * @s: a session without a live path
+ *
+ * Context: Process context. s->lock is held.
+ */
+void cw_session_lost(struct cw_session *s);
+/**
+ * cw_session_went_live() - changes the state because a login has ended well, and starts the disk
+ * @s: the session
+ * @p: the path, which is live
+ *
+ * Context: Process context. May sleep. p->lock and s->lock are held. Calls ops->up.
+ */
+void cw_session_went_live(struct cw_session *s, struct cw_path *p);
+/**
+ * cw_session_login_failed() - changes the state because a login has failed
+ * @s: the session
+ * @p: the path, which is down
+ * @err: error of cw_path_connect()
+ *
+ * Plans the next login, unless the refusal was final.
+ *
+ * Context: Process context. May sleep. p->lock and s->lock are held. May call ops->fail.
+ */
+void cw_session_login_failed(struct cw_session *s, struct cw_path *p, int err);
+/**
+ * cw_session_retry_later() - plans the next login after the pause that is due
+ * @s: a session whose paths are down
+ *
+ * Context: Process context. May sleep. s->lock is held. Calls ops->waits.
+ */
+void cw_session_retry_later(struct cw_session *s);
 
 #endif

@@ -18,14 +18,14 @@ DISK = "/dev/causeway/10.0.0.1/m"
 CONTENT = "seq 10000000 99999999 | head -c 500M"
 LOSSES = 2
 # The handler of connection requests, the login, the three works of a session's end, the client's
-# session, the commands of a link.
+# session and path, the commands of a link.
 WORKS = ("cw_listener_event", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work", "cw_session_last_work",
-         "cw_session_work", "cwt_link_work")
+         "cw_session_work", "cw_path_connect_work", "cw_path_work", "cwt_link_work")
 # These allocate whenever they run for a session, so they show that the module counts allocations.
-ALLOCATE = ("cw_listener_event", "cw_server_login_work", "cw_session_last_work", "cw_session_work")
+ALLOCATE = ("cw_listener_event", "cw_server_login_work", "cw_session_last_work", "cw_path_connect_work")
 # The disk's timers, and the works that end a connection and make a new one.
-RESCUED = ("cw_hold_work", "cw_session_work", "cw_server_login_work", "cw_session_end_work", "cw_session_finish_work",
-           "cw_session_last_work")
+RESCUED = ("cw_hold_work", "cw_session_work", "cw_path_connect_work", "cw_path_work", "cw_server_login_work",
+           "cw_session_end_work", "cw_session_finish_work", "cw_session_last_work")
 TRACE = "/sys/kernel/tracing"
 NOIO_COUNT = "/sys/kernel/debug/noio_count"
 QUEUED = f"{TRACE}/events/workqueue/workqueue_queue_work"

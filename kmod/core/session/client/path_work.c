@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The works of a path, which hold its lock: they connect it, handle its control messages, and end
+ * its connection after a loss. The work of the session decides when a path connects (work.c).
+ *
+ * An attempt to connect may take half a minute, so it has a work of its own. While it runs, nothing
+ * queues the other works of the path, which would wait for its lock: the login takes its messages
+ * itself, and the attempt sees when a link dies.
+ *
+ * With CW_SESSION_CLOSE set, no work queues another. The bit is set under s->lock, and the works
+ * test it under that lock, and after they have the lock of the path.
+ */
+#include <linux/sched/mm.h>
+
+#include "../../netlink/netlink.h"
+#include "path.h"
+
+/* ---- callbacks of links ---- */
+
+void cw_path_call(struct cw_path *p)
+{
+	wake_up_all(&p->arrived);
+	/* The message or the flag against the state: see cw_path_went_live(). */
+	smp_mb();
+	if (READ_ONCE(p->state) == CW_PATH_LIVE &&
+	    !test_bit(CW_SESSION_CLOSE, &p->session->flags))
+		queue_work(cw_client_wq, &p->work);
+}
+
+void cw_client_down(struct cw_link *link)
+{
+	struct cw_path *p = cw_link_path(link);
+
+	set_bit(CW_PATH_LOST, &p->flags);
+	cw_path_call(p);
+}
+
+void cw_session_kick(struct cw_session *s, const char *why)
+{
+	struct cw_path *p = s->paths[0];
+
+	WRITE_ONCE(p->kicked, why);
+	set_bit(CW_PATH_LOST, &p->flags);
+	cw_path_call(p);
+}
+EXPORT_SYMBOL_GPL(cw_session_kick);
+
+/* ---- an attempt to connect ---- */
+
+/* Returns false if the path has nothing to do. */
+static bool cw_path_begin(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+	bool begins;
+
+	mutex_lock(&s->lock);
+	begins = !test_bit(CW_SESSION_CLOSE, &s->flags) && p->role == CW_PATH_LOGIN &&
+		 cw_path_change(p, CW_PATH_CONNECTING);
+	mutex_unlock(&s->lock);
+	return begins;
+}
+
+static void cw_path_went_live(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+
+	cw_reserve_empty(&p->reserve);
+	mutex_lock(&s->lock);
+	p->role = CW_PATH_NO_ROLE;
+	cw_path_change(p, CW_PATH_LIVE);
+	cw_session_went_live(s, p);
+	if (!test_bit(CW_SESSION_CLOSE, &s->flags)) {
+		/*
+		 * For the messages and losses since the login: cw_path_call() queued no work for
+		 * them. queue_work() orders the state before the work's look at them.
+		 */
+		queue_work(cw_client_wq, &p->work);
+		queue_delayed_work(cw_client_wq, &p->watch, msecs_to_jiffies(p->grants.probe_ms));
+	}
+	mutex_unlock(&s->lock);
+}
+
+static void cw_path_failed(struct cw_path *p, int err)
+{
+	struct cw_session *s = p->session;
+
+	mutex_lock(&s->lock);
+	cw_path_change(p, CW_PATH_DYING);
+	mutex_unlock(&s->lock);
+	cw_path_free_links(p);
+	mutex_lock(&s->lock);
+	p->role = CW_PATH_NO_ROLE;
+	cw_path_change(p, CW_PATH_DOWN);
+	cw_session_login_failed(s, p, err);
+	mutex_unlock(&s->lock);
+}
+
+void cw_path_connect_work(struct work_struct *work)
+{
+	struct cw_path *p = container_of(work, struct cw_path, connect);
+	unsigned int noio;
+	int ret;
+
+	/* Memory may be full of what waits for this very disk. */
+	noio = memalloc_noio_save();
+	mutex_lock(&p->lock);
+	if (cw_path_begin(p)) {
+		clear_bit(CW_PATH_LOST, &p->flags);
+		WRITE_ONCE(p->kicked, NULL);
+		/*
+		 * A message may have come after the last attempt gave up, before its link was
+		 * drained.
+		 */
+		cw_inbox_empty(&p->inbox);
+		ret = cw_path_connect(p);
+		if (ret)
+			cw_path_failed(p, ret);
+		else
+			cw_path_went_live(p);
+	}
+	mutex_unlock(&p->lock);
+	memalloc_noio_restore(noio);
+	complete_all(&p->session->first);
+}
+
+/* ---- a live path ---- */
+
+static void cw_path_lost(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+
+	cw_path_find_reason(p);
+	mutex_lock(&s->lock);
+	cw_path_change(p, CW_PATH_DYING);
+	cw_session_lost(s);
+	mutex_unlock(&s->lock);
+	pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,
+			    s->config.name, p->reason);
+	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", p->reason);
+	cw_path_tear_down(p);
+	mutex_lock(&s->lock);
+	cw_path_change(p, CW_PATH_DOWN);
+	cw_session_retry_later(s);
+	mutex_unlock(&s->lock);
+}
+
+void cw_path_work(struct work_struct *work)
+{
+	struct cw_path *p = container_of(work, struct cw_path, work);
+	unsigned int noio;
+
+	noio = memalloc_noio_save();
+	mutex_lock(&p->lock);
+	/* When the session closes, cw_session_close() does the rest. */
+	if (p->state == CW_PATH_LIVE && !test_bit(CW_SESSION_CLOSE, &p->session->flags)) {
+		cw_path_take_letters(p);
+		if (test_and_clear_bit(CW_PATH_LOST, &p->flags))
+			cw_path_lost(p);
+	}
+	mutex_unlock(&p->lock);
+	memalloc_noio_restore(noio);
+}
