@@ -230,7 +230,7 @@ void cw_path_close(struct cw_path *p);
  * cw_path_connect_work() - makes the attempt that the session's work decided on
  * @work: cw_path.connect
  *
- * Context: Process context, in a workqueue. Sleeps. Takes p->lock and session->lock.
+ * Context: Process context, in cw_connect_wq. Sleeps. Takes p->lock and session->lock.
  */
 void cw_path_connect_work(struct work_struct *work);
 /**

@@ -3,7 +3,8 @@
  * The works of a path, which hold its lock: they connect it, handle its control messages, and end
  * its connection after a loss. The work of the session decides when a path connects (work.c).
  *
- * An attempt to connect may take half a minute, so it has a work of its own. While it runs, nothing
+ * An attempt to connect may take half a minute, so it has a work and a workqueue of its own: many
+ * attempts delay no control message and no loss of a live path. While an attempt runs, nothing
  * queues the other works of the path, which would wait for its lock: the login takes its messages
  * itself, and the attempt sees when a link dies.
  *

@@ -22,6 +22,7 @@ LIST_HEAD(cw_sessions);
 /* Guards cw_sessions. */
 DEFINE_MUTEX(cw_sessions_lock);
 struct workqueue_struct *cw_client_wq;
+struct workqueue_struct *cw_connect_wq;
 static atomic64_t cw_session_serial; /* of the last attachment since the module was loaded */
 
 /* ---- state ---- */
@@ -289,10 +290,17 @@ EXPORT_SYMBOL_GPL(cw_session_close);
 int cw_client_init(void)
 {
 	cw_client_wq = alloc_workqueue("causeway_client", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return cw_client_wq ? 0 : -ENOMEM;
+	cw_connect_wq = alloc_workqueue("causeway_connect", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (cw_client_wq && cw_connect_wq)
+		return 0;
+	cw_client_exit();
+	return -ENOMEM;
 }
 
 void cw_client_exit(void)
 {
-	destroy_workqueue(cw_client_wq);
+	if (cw_connect_wq)
+		destroy_workqueue(cw_connect_wq);
+	if (cw_client_wq)
+		destroy_workqueue(cw_client_wq);
 }

@@ -288,11 +288,16 @@ void cw_session_cancel(struct cw_session *s);
 bool cw_session_change(struct cw_session *s, enum cw_state to);
 
 extern struct workqueue_struct *cw_client_wq; /* works of sessions and paths */
+/*
+ * Attempts to connect. Some hundred of them may sleep at a time, for half a minute each, and a queue
+ * runs only so many works at a time. So they have a queue of their own.
+ */
+extern struct workqueue_struct *cw_connect_wq;
 extern struct list_head cw_sessions;
 extern struct mutex cw_sessions_lock;
 
 /**
- * cw_client_init() - makes the workqueue of sessions
+ * cw_client_init() - makes the workqueues of sessions
  *
  * Context: Process context, when the module is loaded. May sleep.
  * Return: 0 or -ENOMEM.

@@ -176,7 +176,7 @@ static void cw_session_begin_login(struct cw_session *s, struct cw_path *p)
 	s->began_at = jiffies;
 	s->epoch++;
 	p->role = CW_PATH_LOGIN;
-	queue_work(cw_client_wq, &p->connect);
+	queue_work(cw_connect_wq, &p->connect);
 }
 
 static void cw_session_look_at_io_timeout(struct cw_session *s)
