@@ -81,7 +81,7 @@ static int cw_path_say_another_disk(struct cw_path *p, const u8 identity[CW_WIRE
 
 	cw_path_say(p, -EREMCHG,
 		    "another disk answers to the name; detach and attach to use it");
-	if (!READ_ONCE(s->refused))
+	if (!READ_ONCE(s->refused) && !p->refused)
 		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
 			s->config.name, s->identity, identity);
 	return -EREMCHG;

@@ -41,6 +41,11 @@ struct cw_path {
 	 */
 	enum cw_path_state state;
 	u8 role; /* CW_PATH_*, what the path connects for; under session->lock */
+	/*
+	 * The newest attempt found another disk, or one that grants less than the device was made
+	 * for. Written under lock and session->lock.
+	 */
+	bool refused;
 
 	/*
 	 * Everything below, but for what is marked. Held by the works of the path, and by

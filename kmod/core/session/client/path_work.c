@@ -68,6 +68,7 @@ static void cw_path_went_live(struct cw_path *p)
 	cw_reserve_empty(&p->reserve);
 	mutex_lock(&s->lock);
 	p->role = CW_PATH_NO_ROLE;
+	p->refused = false;
 	cw_path_change(p, CW_PATH_LIVE);
 	cw_session_went_live(s, p);
 	if (!test_bit(CW_SESSION_CLOSE, &s->flags)) {
@@ -91,8 +92,9 @@ static void cw_path_failed(struct cw_path *p, int err)
 	cw_path_free_links(p);
 	mutex_lock(&s->lock);
 	p->role = CW_PATH_NO_ROLE;
+	p->refused = err == -EREMCHG || err == -EMEDIUMTYPE;
 	cw_path_change(p, CW_PATH_DOWN);
-	cw_session_login_failed(s, p, err);
+	cw_session_login_failed(s, p);
 	mutex_unlock(&s->lock);
 }
 
@@ -141,7 +143,8 @@ static void cw_path_lost(struct cw_path *p)
 	cw_path_tear_down(p);
 	mutex_lock(&s->lock);
 	cw_path_change(p, CW_PATH_DOWN);
-	cw_session_retry_later(s);
+	if (s->state != CW_STATE_LIVE)
+		cw_session_retry_later(s);
 	mutex_unlock(&s->lock);
 }
 

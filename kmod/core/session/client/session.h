@@ -115,7 +115,7 @@ struct cw_session {
 	unsigned long retry_at; /* jiffies */
 	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
 	bool ever_live;
-	bool refused; /* the last answer does not fit the device that was made: I/O fails */
+	bool refused; /* each path leads to a disk that is not the one of the device: I/O fails */
 	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
 
 	enum cw_state before; /* the login that is under way */
@@ -289,8 +289,8 @@ bool cw_session_change(struct cw_session *s, enum cw_state to);
 
 extern struct workqueue_struct *cw_client_wq; /* works of sessions and paths */
 /*
- * Attempts to connect. Some hundred of them may sleep at a time, for half a minute each, and a queue
- * runs only so many works at a time. So they have a queue of their own.
+ * Attempts to connect. Some hundred of them may sleep at a time, for half a minute each, and a
+ * queue runs only so many works at a time. So they have a queue of their own.
  */
 extern struct workqueue_struct *cw_connect_wq;
 extern struct list_head cw_sessions;
@@ -332,8 +332,8 @@ u32 cw_session_detection_ms(struct cw_session *s);
  */
 void cw_session_work(struct work_struct *work);
 /**
- * cw_session_lost() - changes the state because a path was lost; the I/O timeout begins
- * @s: a session without a live path
+ * cw_session_lost() - changes the state and starts the I/O timeout if the last live path was lost
+ * @s: the session; the path that was lost is not LIVE any more
  *
  * Context: Process context. s->lock is held.
  */
@@ -349,14 +349,13 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p);
 /**
  * cw_session_login_failed() - changes the state because a login has failed
  * @s: the session
- * @p: the path, which is down
- * @err: error of cw_path_connect()
+ * @p: the path, which is down; its refused is set
  *
  * Plans the next login, unless the refusal was final.
  *
  * Context: Process context. May sleep. p->lock and s->lock are held. May call ops->fail.
  */
-void cw_session_login_failed(struct cw_session *s, struct cw_path *p, int err);
+void cw_session_login_failed(struct cw_session *s, struct cw_path *p);
 /**
  * cw_session_retry_later() - plans the next login after the pause that is due
  * @s: a session whose paths are down

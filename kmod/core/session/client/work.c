@@ -7,10 +7,10 @@
  * next attempt. That attempt begins only when the path is DOWN: its links are drained then. The
  * welcome of the next login proves that the server has nothing left of the old connection
  * (docs/PROTOCOL.md section 4), so up() may send everything again. FAILING is HELD past the I/O
- * timeout. In REFUSED, I/O fails because another disk answers to the name, or one that grants less
- * than the device was made for; the session goes on trying until a login is accepted. REVOKED
- * follows a refusal that is proved and final: I/O fails, nothing of the session is sent any more,
- * and only detach ends it.
+ * timeout. In REFUSED, I/O fails because the newest attempt of every path found another disk, or
+ * one that grants less than the device was made for; the session goes on trying until a login is
+ * accepted. REVOKED follows a refusal that is proved and final: I/O fails, nothing of the session
+ * is sent any more, and only detach ends it.
  *
  * All of this holds s->lock, and waits for no peer, no adapter and no grace period.
  */
@@ -94,7 +94,12 @@ static void cw_session_shorten_pause(struct cw_session *s)
 
 void cw_session_lost(struct cw_session *s)
 {
+	unsigned int i;
+
 	lockdep_assert_held(&s->lock);
+	for (i = 0; i < s->nr_paths; i++)
+		if (s->paths[i]->state == CW_PATH_LIVE)
+			return;
 	if (cw_session_change(s, CW_STATE_HELD))
 		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
 }
@@ -119,6 +124,20 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	s->ops->up(s, p, new_instance);
 	cw_event(CW_EVENT_UP, CW_ROLE_CLIENT, s->config.server, s->config.name, "live over %s",
 		 p->device);
+}
+
+/*
+ * A path that leads to another disk, or to one that grants less, does no harm while another path
+ * may lead to the right one.
+ */
+static bool cw_session_is_refused(const struct cw_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths; i++)
+		if (!s->paths[i]->refused)
+			return false;
+	return true;
 }
 
 /* Another disk, or a lesser one, answers to the name: the device's I/O fails meanwhile. */
@@ -147,7 +166,7 @@ static void cw_session_revoked(struct cw_session *s, struct cw_path *p)
 		 p->reason);
 }
 
-void cw_session_login_failed(struct cw_session *s, struct cw_path *p, int err)
+void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 {
 	lockdep_assert_held(&s->lock);
 	if (s->refusal) {
@@ -156,7 +175,7 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p, int err)
 	}
 	cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
 		 p->reason);
-	if (err == -EREMCHG || err == -EMEDIUMTYPE || s->before == CW_STATE_REFUSED) {
+	if (cw_session_is_refused(s) || s->before == CW_STATE_REFUSED) {
 		cw_session_refused(s, p, s->before == CW_STATE_REFUSED);
 	} else {
 		cw_session_change(s, CW_STATE_HELD);
