@@ -83,11 +83,12 @@ static int cw_attachment_take_config(struct genl_info *info, struct cw_session_c
 			  config->name);
 		return -EINVAL;
 	}
-	ret = cw_attachment_take_address(info, CW_A_ADDRESS, &config->address);
+	ret = cw_attachment_take_address(info, CW_A_ADDRESS, &config->paths[0].address);
 	if (!ret && a[CW_A_LOCAL_ADDRESS])
-		ret = cw_attachment_take_address(info, CW_A_LOCAL_ADDRESS, &config->local);
+		ret = cw_attachment_take_address(info, CW_A_LOCAL_ADDRESS, &config->paths[0].local);
 	if (ret)
 		return ret;
+	config->nr_paths = 1;
 	if (a[CW_A_KEY]) {
 		config->key.len = nla_len(a[CW_A_KEY]);
 		if (!cw_valid_key(nla_data(a[CW_A_KEY]), config->key.len)) {
@@ -319,7 +320,7 @@ static int cw_attachment_put(struct sk_buff *skb, void *object, bool secrets)
 	if (nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
-	    cw_put_address(skb, CW_A_ADDRESS, &s->config.address) ||
+	    cw_put_address(skb, CW_A_ADDRESS, &s->config.paths[0].address) ||
 	    (reason[0] && nla_put_string(skb, CW_A_REASON, reason)) ||
 	    (secrets && nla_put(skb, CW_A_HOST, CW_WIRE_UUID, s->config.host)) ||
 	    (refusal && nla_put_u16(skb, CW_A_REFUSAL, refusal)) ||

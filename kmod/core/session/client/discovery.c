@@ -55,18 +55,17 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 
 	if (!s)
 		return -ENOMEM;
-	memcpy(&s->config.address, address,
+	s->config.nr_paths = 1;
+	memcpy(&s->config.paths[0].address, address,
 	       address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
 						sizeof(struct sockaddr_in));
 	s->config.connect_timeout = timeout_ms;
 	cw_session_init(s);
-	p = cw_path_create(s, &s->config.address, &s->config.local);
-	if (!p) {
+	if (cw_session_make_paths(s)) {
 		kvfree(s);
 		return -ENOMEM;
 	}
-	s->paths[0] = p;
-	s->nr_paths = 1;
+	p = s->paths[0];
 	ret = cw_path_connect_control(p);
 	while (!ret) {
 		ret = cw_client_discover_page(p, first, each, arg, &got, &more);

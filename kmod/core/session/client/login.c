@@ -248,7 +248,10 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 		.inline_size = s->config.inline_size,
 		.max_io = min(s->config.max_io, caps.max_io),
 		.messages = CW_LINK_MESSAGES,
+		.path = p->number,
 	};
+	if (s->nr_paths > 1)
+		hello->features_offered |= CW_FEATURE_PATHS;
 	mutex_lock(&s->lock);
 	hello->epoch = s->epoch;
 	if (s->accepted) {

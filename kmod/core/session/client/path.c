@@ -15,8 +15,7 @@
 
 /* ---- life ---- */
 
-struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_storage *address,
-			       const struct sockaddr_storage *local)
+struct cw_path *cw_path_create(struct cw_session *s, u8 number)
 {
 	struct cw_path *p = kvzalloc(sizeof(*p), GFP_KERNEL);
 
@@ -24,8 +23,9 @@ struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_stora
 		return NULL;
 	p->session = s;
 	p->factory = &cw_link_rdma_factory;
-	p->address = *address;
-	p->local = *local;
+	p->number = number;
+	p->address = s->config.paths[number].address;
+	p->local = s->config.paths[number].local;
 	mutex_init(&p->lock);
 	mutex_init(&p->stats_lock);
 	spin_lock_init(&p->making_lock);

@@ -34,6 +34,7 @@ struct cw_path {
 	const struct cw_link_factory *factory; /* of its links */
 	struct sockaddr_storage address;
 	struct sockaddr_storage local; /* ss_family 0: any */
+	u8 number; /* its place in session->paths */
 
 	/*
 	 * Written under session->lock. Read under it; or under lock, since only the holder of lock
@@ -119,14 +120,12 @@ static inline struct cw_path *cw_link_path(const struct cw_link *link)
 /**
  * cw_path_create() - makes a path of a session, without a connection
  * @s: the session
- * @address: address of the server
- * @local: address of this host; ss_family 0: any
+ * @number: number of the path, below CW_WIRE_PATHS
  *
  * Context: Process context. May sleep.
  * Return: The path, or NULL if there is no memory.
  */
-struct cw_path *cw_path_create(struct cw_session *s, const struct sockaddr_storage *address,
-			       const struct sockaddr_storage *local);
+struct cw_path *cw_path_create(struct cw_session *s, u8 number);
 /**
  * cw_path_free() - frees a path
  * @p: a path without links, or NULL. What cw_path_empty() frees is not freed here.

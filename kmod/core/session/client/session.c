@@ -119,6 +119,16 @@ struct cw_session *cw_session_find(const char *server, const char *name)
 }
 EXPORT_SYMBOL_GPL(cw_session_find);
 
+int cw_session_make_paths(struct cw_session *s)
+{
+	for (; s->nr_paths < s->config.nr_paths; s->nr_paths++) {
+		s->paths[s->nr_paths] = cw_path_create(s, s->nr_paths);
+		if (!s->paths[s->nr_paths])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 struct cw_session *cw_session_create(const struct cw_session_config *config,
 				     const struct cw_client_ops *ops, void *priv)
 {
@@ -140,13 +150,11 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 	s->since = ktime_get();
 	s->began_at = jiffies;
 	s->retry_at = s->began_at;
-	/* Dumps read the path of each session in the list. */
-	s->paths[0] = cw_path_create(s, &config->address, &config->local);
-	if (!s->paths[0]) {
+	/* Dumps read the paths of each session in the list. */
+	if (cw_session_make_paths(s)) {
 		cw_session_put(s);
 		return ERR_PTR(-ENOMEM);
 	}
-	s->nr_paths = 1;
 
 	mutex_lock(&cw_sessions_lock);
 	if (cw_session_find_locked(config->server, config->name)) {

@@ -61,11 +61,16 @@ struct cw_client_ops {
 	struct cw_link_handler handler; /* of data links; down is not used */
 };
 
+struct cw_path_config {
+	struct sockaddr_storage address; /* of the server */
+	struct sockaddr_storage local; /* of this host; ss_family 0: any */
+};
+
 struct cw_session_config {
 	char server[CW_WIRE_NAME]; /* what the user calls it */
 	char name[CW_WIRE_NAME];
-	struct sockaddr_storage address;
-	struct sockaddr_storage local; /* ss_family 0: any */
+	struct cw_path_config paths[CW_WIRE_PATHS];
+	u8 nr_paths; /* at least 1 */
 	struct cw_key key;
 	u8 host[CW_WIRE_UUID];
 	u16 queues, poll_queues, depth;
@@ -120,9 +125,11 @@ struct cw_session {
 
 	enum cw_state before; /* the login that is under way */
 
-	/* Made and freed with the session; the first alone is used. No lock. */
+	/* Made and freed with the session. No lock. */
 	struct cw_path *paths[CW_WIRE_PATHS];
 	unsigned int nr_paths;
+	unsigned int next; /* number of the path that logs in next */
+	unsigned int turns; /* logins that failed since the last pause */
 	/*
 	 * The fields of HELLO about the last WELCOME that the session accepted. They are set before
 	 * the first data link of that login is requested, and kept even if data links fail.
@@ -270,6 +277,14 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
  * Context: Any context.
  */
 void cw_session_init(struct cw_session *s);
+/**
+ * cw_session_make_paths() - makes the paths of a session that its config names
+ * @s: a session without paths
+ *
+ * Context: Process context. May sleep.
+ * Return: 0 or -ENOMEM; the caller frees the paths that were made.
+ */
+int cw_session_make_paths(struct cw_session *s);
 /**
  * cw_session_cancel() - cancels the works of a session and its paths, and waits for those that run
  * @s: the session

@@ -71,6 +71,8 @@ static void cw_session_pause(struct cw_session *s, u32 ms, bool io_waits)
 
 void cw_session_retry_later(struct cw_session *s)
 {
+	/* The paths take turns, so each has failed as often as this says. */
+	u32 rounds = s->attempts / s->nr_paths;
 	bool io_waits;
 	u32 cap;
 
@@ -79,8 +81,7 @@ void cw_session_retry_later(struct cw_session *s)
 	smp_mb__after_atomic(); /* the bit before the look: a later request sets the bit again */
 	io_waits = s->ops->waits(s);
 	cap = io_waits ? min(retry_cap_ms, CW_BACKOFF_WAITING_MS) : retry_cap_ms;
-	cw_session_pause(s, cw_backoff_ms(s->attempts, retry_base_ms, cap, get_random_u32()),
-			 io_waits);
+	cw_session_pause(s, cw_backoff_ms(rounds, retry_base_ms, cap, get_random_u32()), io_waits);
 }
 
 /* A request came in the pause: the pause may be too long for it. */
@@ -118,6 +119,8 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	else
 		s->first_welcome = s->welcome;
 	s->ever_live = true;
+	s->next = p->number;
+	s->turns = 0;
 	cw_session_change(s, CW_STATE_LIVE);
 	pr_info("causeway: %s/%s: live over %s, %u queues\n", s->config.server, s->config.name,
 		p->device, p->nr_links);
@@ -182,13 +185,22 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 		if (s->before == CW_STATE_FAILING)
 			cw_session_change(s, CW_STATE_FAILING);
 	}
-	cw_session_retry_later(s);
+	/* The paths take turns, and the pause comes when each had one. */
+	s->next = (p->number + 1) % s->nr_paths;
+	if (++s->turns < s->nr_paths) {
+		cw_session_pause(s, 0, true);
+	} else {
+		s->turns = 0;
+		cw_session_retry_later(s);
+	}
 }
 
 /* ---- decisions ---- */
 
-static void cw_session_begin_login(struct cw_session *s, struct cw_path *p)
+static void cw_session_begin_login(struct cw_session *s)
 {
+	struct cw_path *p = s->paths[s->next];
+
 	s->before = s->state;
 	cw_session_change(s, CW_STATE_CONNECTING);
 	s->attempts++;
@@ -237,7 +249,7 @@ void cw_session_work(struct work_struct *work)
 		/* A path that is not down yet calls cw_session_retry_later() when it is. */
 		if (cw_session_may_log_in(s)) {
 			if (time_after_eq(jiffies, s->retry_at))
-				cw_session_begin_login(s, s->paths[0]);
+				cw_session_begin_login(s);
 			else
 				cw_session_wait(s);
 		}
