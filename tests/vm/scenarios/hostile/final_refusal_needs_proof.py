@@ -118,12 +118,14 @@ def names_another_disk(client, events, name):
 def is_too_late(client, events, reason):
     for name in (f"refused-{reason}-new", f"refused-{reason}-new-with-key"):
         key = "--key-file /tmp/key" if name.endswith("with-key") else ""
+        revoked = rf"revoked 10\.0\.0\.1/{name}: {re.escape(TOO_LATE[reason])}"
         result = client.run(f"causeway attach --no-persist 10.0.0.1/{name} {key}", check=False)
         assert result.rc != 0 and TOO_LATE[reason] in result.out, result
+        events.wait_for(revoked, timeout=40)
         assert "may still keep" not in result.out, result
         assert name not in client.run("causeway list").out
         attach(client, name, "--background")
-        events.wait_for(rf"revoked 10\.0\.0\.1/{name}: {re.escape(TOO_LATE[reason])}", timeout=40)
+        events.wait_for(revoked, timeout=40)
         told = attachment(client, name)
         assert (told["state"], told["refusal"], told["disk"]) == ("revoked", reason, None), told
 
