@@ -15,38 +15,38 @@
 #include "sessions.h"
 
 /*
- * The sum of the links that are gone, @past, and of those of @links that are there. Links are not
+ * Adds to @sum the links that are gone, @past, and those of @links that are there. Links are not
  * freed while @lock is held.
  */
-static int cw_dump_put_stats(struct sk_buff *skb, struct mutex *lock, const struct cw_stats *past,
-			     struct cw_link *const *links, unsigned int count)
+static void cw_dump_add_stats(struct cw_stats *sum, struct mutex *lock, const struct cw_stats *past,
+			      struct cw_link *const *links, unsigned int count)
 {
-	struct cw_stats *sum = kmalloc(sizeof(*sum), GFP_KERNEL);
-	struct nlattr *nest;
 	unsigned int i;
-	int ret;
 
-	if (!sum)
-		return -ENOMEM;
 	mutex_lock(lock);
-	*sum = *past;
+	cw_stats_add(sum, past);
 	for (i = 0; i < count; i++)
 		if (links[i])
 			cw_stats_add(sum, &links[i]->stats);
 	mutex_unlock(lock);
+}
+
+static int cw_dump_put_stats(struct sk_buff *skb, const struct cw_stats *sum)
+{
+	struct nlattr *nest;
+	unsigned int i;
+	int ret;
+
 	nest = nla_nest_start(skb, CW_A_COUNTERS);
 	ret = nest ? 0 : -EMSGSIZE;
 	for (i = CW_N_READS; !ret && i < __CW_N_MAX; i++)
 		ret = nla_put_u64_64bit(skb, i, sum->n[i], CW_N_PAD);
 	if (ret)
-		goto free_sum;
+		return ret;
 	nla_nest_end(skb, nest);
-	ret = nla_put(skb, CW_A_READ_LATENCY, sizeof(sum->read_latency), sum->read_latency) ?:
-	      nla_put(skb, CW_A_WRITE_LATENCY, sizeof(sum->write_latency), sum->write_latency) ?:
-	      nla_put(skb, CW_A_FLUSH_LATENCY, sizeof(sum->flush_latency), sum->flush_latency);
-free_sum:
-	kfree(sum);
-	return ret;
+	return nla_put(skb, CW_A_READ_LATENCY, sizeof(sum->read_latency), sum->read_latency) ?:
+	       nla_put(skb, CW_A_WRITE_LATENCY, sizeof(sum->write_latency), sum->write_latency) ?:
+	       nla_put(skb, CW_A_FLUSH_LATENCY, sizeof(sum->flush_latency), sum->flush_latency);
 }
 
 /* ---- client ---- */
@@ -54,7 +54,7 @@ free_sum:
 static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_session *s = object;
-	const struct cw_path *p = s->paths[0];
+	const struct cw_path *p = cw_session_shown_path(s);
 	unsigned long retry = READ_ONCE(s->retry_at);
 	char reason[sizeof(s->reason)];
 	int error;
@@ -100,15 +100,27 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_session *s = object;
-	struct cw_path *p = s->paths[0];
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
+	struct cw_stats *sum;
+	unsigned int i;
+	int ret;
 
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) ||
 	    nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
 		return -EMSGSIZE;
-	return cw_dump_put_stats(skb, &p->stats_lock, &p->past, p->links, ARRAY_SIZE(p->links));
+	sum = kzalloc(sizeof(*sum), GFP_KERNEL);
+	if (!sum)
+		return -ENOMEM;
+	for (i = 0; i < s->nr_paths; i++) {
+		struct cw_path *p = s->paths[i];
+
+		cw_dump_add_stats(sum, &p->stats_lock, &p->past, p->links, ARRAY_SIZE(p->links));
+	}
+	ret = cw_dump_put_stats(skb, sum);
+	kfree(sum);
+	return ret;
 }
 
 static int cw_dump_each_client(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
@@ -173,13 +185,21 @@ static int cw_dump_put_server(struct sk_buff *skb, void *object, bool secrets)
 static int cw_dump_put_server_stats(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_server_session *s = object;
+	struct cw_stats *sum;
+	int ret;
 
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_SERVER) || nla_put_u32(skb, CW_A_ID, s->number) ||
 	    nla_put_string(skb, CW_A_NAME, s->hello.export_name) ||
 	    nla_put_string(skb, CW_A_HOST_NAME, s->hello.host_name) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &s->peer))
 		return -EMSGSIZE;
-	return cw_dump_put_stats(skb, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
+	sum = kzalloc(sizeof(*sum), GFP_KERNEL);
+	if (!sum)
+		return -ENOMEM;
+	cw_dump_add_stats(sum, &s->stats_lock, &s->past, s->links, ARRAY_SIZE(s->links));
+	ret = cw_dump_put_stats(skb, sum);
+	kfree(sum);
+	return ret;
 }
 
 static int cw_dump_each_server(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,

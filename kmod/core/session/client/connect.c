@@ -116,7 +116,7 @@ static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 e
 			return PTR_ERR(link);
 		p->links[i] = link;
 		p->nr_links = i + 1;
-		if (test_bit(CW_SESSION_CLOSE, &s->flags) || cw_link_is_dead(p->control)) {
+		if (cw_path_is_given_up(p) || cw_link_is_dead(p->control)) {
 			cw_path_say(p, -ECONNRESET, "%s", p->control->reason);
 			return -ECONNRESET;
 		}
@@ -146,26 +146,22 @@ int cw_path_connect_control(struct cw_path *p)
 
 int cw_path_connect(struct cw_path *p)
 {
-	struct cw_login *login;
+	struct cw_session *s = p->session;
+	u8 secret[CW_WIRE_MAC];
 	int ret;
 
 	lockdep_assert_held(&p->lock);
-	login = kzalloc(sizeof(*login), GFP_KERNEL);
-	if (!login) {
-		cw_path_say(p, -ENOMEM, "no memory for a login");
-		return -ENOMEM;
-	}
-	ret = cw_path_connect_control(p);
+	ret = cw_path_connect_control(p) ?:
+	      (p->role == CW_PATH_LOGIN ? cw_path_log_in(p) : cw_path_join(p));
 	if (ret)
-		goto out;
-	ret = cw_path_log_in(p, login);
-	if (ret)
-		goto out;
-	ret = cw_path_connect_data_links(p, login->auth.secret, login->hello.epoch);
+		return ret;
+	mutex_lock(&s->lock);
+	memcpy(secret, s->secret, sizeof(secret));
+	mutex_unlock(&s->lock);
+	ret = cw_path_connect_data_links(p, secret, p->epoch);
+	memzero_explicit(secret, sizeof(secret));
 	if (!ret)
 		cw_link_describe(p->control, p->device, &p->device_port, &p->local_address,
 				 &p->peer_address);
-out:
-	kfree_sensitive(login);
 	return ret;
 }

@@ -16,11 +16,27 @@
  */
 #define CW_LOGIN_PROBE_MS 1500
 
+/*
+ * WAITING for a FENCE comes every two seconds for each fence, and asks for nothing. It is checked
+ * here, so that it fills no inbox.
+ */
+static int cw_client_waiting(struct cw_message *msg)
+{
+	struct cw_waiting waiting;
+	int ret = cw_parse_waiting(msg->data, msg->frame.data_len, true, &waiting);
+
+	cw_message_put(msg);
+	return ret;
+}
+
 static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 {
 	struct cw_path *p = cw_link_path(link);
-	int ret = cw_inbox_add(&p->inbox, msg);
+	int ret;
 
+	if (msg->frame.type == CW_MSG_WAITING && READ_ONCE(p->state) == CW_PATH_LIVE)
+		return cw_client_waiting(msg);
+	ret = cw_inbox_add(&p->inbox, msg);
 	/* A login waits on p->arrived. A message to a live path is judged by the work. */
 	cw_path_call(p);
 	return ret;
@@ -62,7 +78,6 @@ long cw_path_ask(struct cw_path *p)
 
 struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms)
 {
-	const struct cw_session *s = p->session;
 	unsigned long since = jiffies;
 	struct cw_letter *letter = NULL;
 	u32 silence;
@@ -73,9 +88,9 @@ struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms)
 		wait_event_timeout(p->arrived,
 				   (letter = cw_inbox_take(&p->inbox)) ||
 				   cw_link_is_dead(p->control) ||
-				   test_bit(CW_SESSION_CLOSE, &s->flags),
+				   cw_path_is_given_up(p),
 				   max(wait, 1L));
-		if (letter || cw_link_is_dead(p->control) || test_bit(CW_SESSION_CLOSE, &s->flags))
+		if (letter || cw_link_is_dead(p->control) || cw_path_is_given_up(p))
 			break;
 	}
 	return letter;
@@ -106,6 +121,8 @@ bool cw_path_take_letters(struct cw_path *p)
 			cw_session_take_notice(p->session, &notice);
 		else if (letter->type == CW_MSG_FAREWELL)
 			farewell = true;
+		else if (letter->type == CW_MSG_FENCED && !cw_path_take_fenced(p, letter))
+			; /* taken */
 		else if (p->control)
 			cw_link_kill(p->control, -EPROTO, "an unexpected control message (%u)",
 				     letter->type);

@@ -43,6 +43,9 @@ void cw_path_watch(struct work_struct *work)
 		mutex_unlock(&p->lock);
 		return;
 	}
+	mutex_lock(&p->session->lock);
+	cw_session_send_fences(p->session); /* for those that found no room in a control link */
+	mutex_unlock(&p->session->lock);
 	cw_path_look_at(p, p->control);
 	for (i = 0; i < p->nr_links; i++) {
 		struct cw_link *link = p->links[i];

@@ -39,6 +39,8 @@ static int cw_session_refusal_error(u16 reason)
 		return -EPERM;
 	case CW_REFUSED_IN_USE:
 		return -EBUSY;
+	case CW_REFUSED_NOT_LIVE:
+		return -ENOTCONN;
 	case CW_REFUSED_STALE:
 	case CW_REFUSED_SUPERSEDED:
 		return -ESTALE;
@@ -192,9 +194,7 @@ static int cw_path_take_waiting(struct cw_path *p, const struct cw_letter *lette
 /* Stores in the session why no control message came. Returns -errno. */
 static int cw_path_say_silence(struct cw_path *p, const char *what, u32 patience_ms)
 {
-	struct cw_session *s = p->session;
-
-	if (test_bit(CW_SESSION_CLOSE, &s->flags))
+	if (cw_path_is_given_up(p))
 		cw_path_say(p, -EINTR, "interrupted");
 	else if (cw_link_is_dead(p->control))
 		cw_path_say(p, -ECONNRESET, "%s while waiting for %s", p->control->reason, what);
@@ -208,8 +208,8 @@ struct cw_letter *cw_path_expect(struct cw_path *p, const struct cw_login *login
 				 const char *what)
 {
 	struct cw_session *s = p->session;
-	u32 patience = login ? max(cw_session_detection_ms(s), CW_PATIENCE_MS) :
-			       s->config.connect_timeout;
+	u32 patience = p->role ? max(cw_session_detection_ms(s), CW_PATIENCE_MS) :
+				 s->config.connect_timeout; /* discovery */
 	struct cw_letter *letter;
 	int err;
 
@@ -253,7 +253,7 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 	if (s->nr_paths > 1)
 		hello->features_offered |= CW_FEATURE_PATHS;
 	mutex_lock(&s->lock);
-	hello->epoch = s->epoch;
+	hello->epoch = p->epoch;
 	if (s->accepted) {
 		hello->flags |= CW_HELLO_RETURNING;
 		hello->last = s->last;
@@ -351,12 +351,7 @@ static int cw_path_prove(struct cw_path *p, struct cw_login *login)
 	return cw_path_send(p, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
 }
 
-/*
- * The disk was made for the first welcome, and @now may not grant less. Inline data is the
- * exception, see cw_reserve_area(): it may become less, down to the page that the ranges of a
- * discard take. Stores the reason if it returns -EMEDIUMTYPE. May sleep.
- */
-static int cw_path_check_first_welcome(struct cw_path *p, const struct cw_welcome *now)
+int cw_path_check_grants(struct cw_path *p, const struct cw_path_grants *now, u32 logical_block)
 {
 	const struct cw_welcome *before = &p->session->first_welcome;
 	u32 inline_least = min_t(u32, before->inline_size, CW_WIRE_PAGE);
@@ -373,10 +368,10 @@ static int cw_path_check_first_welcome(struct cw_path *p, const struct cw_welcom
 		cw_path_say(p, -EMEDIUMTYPE,
 			    "the server grants less than before (%u bytes of inline data, were %u): detach and attach",
 			    now->inline_size, before->inline_size);
-	else if (now->geo.logical_block != before->geo.logical_block)
+	else if (logical_block != before->geo.logical_block)
 		cw_path_say(p, -EMEDIUMTYPE,
 			    "the disk has logical blocks of %u bytes, had %u before: detach and attach",
-			    now->geo.logical_block, before->geo.logical_block);
+			    logical_block, before->geo.logical_block);
 	else
 		return 0;
 	return -EMEDIUMTYPE;
@@ -407,12 +402,30 @@ static int cw_path_check_welcome_mac(struct cw_path *p, const struct cw_login *l
 
 /* From here on the server knows the session, even if no data link is made. */
 static void cw_path_accept_welcome(struct cw_path *p, const struct cw_login *login,
-				   const struct cw_welcome *welcome)
+				   const struct cw_welcome *welcome,
+				   const struct cw_path_grants *grants)
 {
 	struct cw_session *s = p->session;
 
 	lockdep_assert_held(&s->lock);
-	p->grants = (struct cw_path_grants) {
+	p->grants = *grants;
+	memcpy(s->secret, login->auth.secret, CW_WIRE_MAC);
+	s->features = login->features;
+	s->accepted = true;
+	s->last = login->hello.epoch;
+	s->generation = welcome->generation;
+	memcpy(s->receipt, welcome->receipt, CW_WIRE_RECEIPT);
+	s->sequence = 0;
+	s->welcome = *welcome;
+	memcpy(s->identity, welcome->identity, CW_WIRE_UUID);
+	memcpy(s->welcome_instance, login->instance, CW_WIRE_UUID);
+}
+
+/* Accepts WELCOME if this is the disk of the session, and not less than it was made for. */
+static int cw_path_judge_welcome(struct cw_path *p, const struct cw_login *login,
+				 const struct cw_welcome *welcome)
+{
+	const struct cw_path_grants grants = {
 		.number = welcome->number,
 		.queues = welcome->queues,
 		.depth = welcome->depth,
@@ -425,25 +438,17 @@ static void cw_path_accept_welcome(struct cw_path *p, const struct cw_login *log
 		.messages = welcome->messages,
 		.features = login->features,
 	};
-	s->accepted = true;
-	s->last = login->hello.epoch;
-	s->generation = welcome->generation;
-	memcpy(s->receipt, welcome->receipt, CW_WIRE_RECEIPT);
-	s->sequence = 0;
-	s->welcome = *welcome;
-	memcpy(s->identity, welcome->identity, CW_WIRE_UUID);
-	memcpy(s->welcome_instance, login->instance, CW_WIRE_UUID);
-}
-
-/* Returns 0 if this is the disk of the session, and not less than it was made for. */
-static int cw_path_judge_welcome(struct cw_path *p, const struct cw_welcome *welcome)
-{
 	const struct cw_session *s = p->session;
+	u32 logical_block = welcome->geo.logical_block;
+	int ret;
 
 	lockdep_assert_held(&s->lock);
 	if (s->accepted && cw_session_identity_of(s, welcome->identity) == CW_IDENTITY_OTHER)
 		return cw_path_say_another_disk(p, welcome->identity);
-	return s->ever_live ? cw_path_check_first_welcome(p, welcome) : 0;
+	ret = s->ever_live ? cw_path_check_grants(p, &grants, logical_block) : 0;
+	if (!ret)
+		cw_path_accept_welcome(p, login, welcome, &grants);
+	return ret;
 }
 
 static int cw_path_take_welcome(struct cw_path *p, const struct cw_login *login)
@@ -469,15 +474,22 @@ static int cw_path_take_welcome(struct cw_path *p, const struct cw_login *login)
 	if (ret)
 		return ret;
 	mutex_lock(&s->lock);
-	ret = cw_path_judge_welcome(p, &welcome);
-	if (!ret)
-		cw_path_accept_welcome(p, login, &welcome);
+	ret = cw_path_judge_welcome(p, login, &welcome);
 	mutex_unlock(&s->lock);
 	return ret;
 }
 
-int cw_path_log_in(struct cw_path *p, struct cw_login *login)
+int cw_path_log_in(struct cw_path *p)
 {
+	struct cw_login *login = kzalloc(sizeof(*login), GFP_KERNEL);
+	int ret;
+
+	if (!login) {
+		cw_path_say(p, -ENOMEM, "no memory for a login");
+		return -ENOMEM;
+	}
 	cw_path_fill_hello(p, &login->hello);
-	return cw_path_prove(p, login) ?: cw_path_take_welcome(p, login);
+	ret = cw_path_prove(p, login) ?: cw_path_take_welcome(p, login);
+	kfree_sensitive(login); /* it holds the key and the secret */
+	return ret;
 }

@@ -22,13 +22,34 @@ struct cw_login {
 /**
  * cw_path_log_in() - logs in on the control link, from HELLO to WELCOME
  * @p: a path with a control link
- * @login: zeroed; the caller erases it, because it holds the key and the secret
  *
  * Context: Process context. Sleeps. p->lock is held. Takes s->lock.
  * Return: 0 if the server knows the session, otherwise -errno with p->reason; -EREMCHG: another
  * disk answers to the name; -EMEDIUMTYPE: the server grants less than the disk was made for.
  */
-int cw_path_log_in(struct cw_path *p, struct cw_login *login);
+int cw_path_log_in(struct cw_path *p);
+/**
+ * cw_path_join() - joins a live session on the control link, from JOIN to JOINED
+ * @p: a path with a control link
+ *
+ * Context: Process context. Sleeps. p->lock is held. Takes session->lock.
+ * Return: 0, or -errno with p->reason; -EMEDIUMTYPE: the server grants less than the disk was made
+ * for; -ENOTCONN: the session is not live, here or at the server.
+ */
+int cw_path_join(struct cw_path *p);
+/**
+ * cw_path_check_grants() - checks that a server grants what the disk was made for
+ * @p: a path of a session that was live
+ * @now: grants of WELCOME or JOINED
+ * @logical_block: block size of the disk now, in bytes
+ *
+ * Inline data may become less, see cw_reserve_area(), down to the page that the ranges of a discard
+ * take.
+ *
+ * Context: Process context. May sleep. p->lock is held.
+ * Return: 0, or -EMEDIUMTYPE with p->reason.
+ */
+int cw_path_check_grants(struct cw_path *p, const struct cw_path_grants *now, u32 logical_block);
 /**
  * cw_path_send() - sends a control message
  * @p: a path with a control link
@@ -43,7 +64,7 @@ int cw_path_send(struct cw_path *p, u8 type, const void *data, u32 len);
 /**
  * cw_path_expect() - waits for a control message of one type
  * @p: a path with a control link
- * @login: the login, or NULL for discovery, which waits as long as its caller asked for
+ * @login: the login; NULL for JOIN and for discovery, which waits as long as its caller asked for
  * @type: CW_MSG_*
  * @what: name of the message in the reason of an error
  *

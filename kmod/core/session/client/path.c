@@ -52,6 +52,12 @@ void cw_path_cancel(struct cw_path *p)
 	cancel_delayed_work_sync(&p->watch);
 }
 
+bool cw_path_is_given_up(const struct cw_path *p)
+{
+	return test_bit(CW_SESSION_CLOSE, &p->session->flags) ||
+	       READ_ONCE(p->state) == CW_PATH_DYING;
+}
+
 bool cw_path_change(struct cw_path *p, enum cw_path_state to)
 {
 	lockdep_assert_held(&p->session->lock);
@@ -73,8 +79,10 @@ void cw_path_say(struct cw_path *p, int err, const char *fmt, ...)
 	mutex_lock(&s->reason_lock);
 	strscpy(p->reason, reason, sizeof(p->reason));
 	p->error = err;
-	strscpy(s->reason, reason, sizeof(s->reason));
-	s->error = err;
+	if (p->role != CW_PATH_JOIN) {
+		strscpy(s->reason, reason, sizeof(s->reason));
+		s->error = err;
+	}
 	mutex_unlock(&s->reason_lock);
 }
 
@@ -93,7 +101,7 @@ void cw_path_making(void *path, struct cw_link *link)
 
 	spin_lock_irqsave(&p->making_lock, flags);
 	p->making = link;
-	if (link && test_bit(CW_SESSION_CLOSE, &p->session->flags))
+	if (link && cw_path_is_given_up(p))
 		cw_link_kill(link, -EINTR, "interrupted");
 	spin_unlock_irqrestore(&p->making_lock, flags);
 }

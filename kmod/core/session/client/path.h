@@ -29,6 +29,13 @@ struct cw_path_grants {
 	u64 features; /* agreed upon */
 };
 
+/* A FENCE of a path that is not answered, see fence.c. */
+struct cw_fence {
+	u64 epoch; /* the server may have something left of the path up to it; 0: no fence */
+	u64 tag; /* cw_join_tag() of the JOIN that it announces; otherwise 0 */
+	struct cw_path *carrier; /* live path on which FENCE was sent; NULL: none */
+};
+
 struct cw_path {
 	struct cw_session *session;
 	const struct cw_link_factory *factory; /* of its links */
@@ -48,6 +55,14 @@ struct cw_path {
 	 */
 	bool refused;
 
+	/* Under session->lock. */
+	u32 attempts; /* to join, since the path last was live */
+	unsigned long retry_at; /* jiffies: not before, for a JOIN */
+	struct cw_fence fence; /* of the incarnation that was live last */
+	bool fence_answered; /* before the links of that incarnation were drained */
+	struct cw_fence announced; /* the JOIN that is in progress, or the last one */
+
+
 	/*
 	 * Everything below, but for what is marked. Held by the works of the path, and by
 	 * cw_session_close(); also through connecting and draining.
@@ -62,7 +77,8 @@ struct cw_path {
 	unsigned int nr_links; /* stable between up() and stop() */
 	struct cw_reserve reserve; /* what links were made of, while there are none */
 	u16 area; /* pages of data in a message that the last login said we take */
-	struct cw_path_grants grants; /* of the last login that was accepted */
+	struct cw_path_grants grants; /* of the last login or join that was accepted */
+	u64 epoch; /* of the last login or join; written when the path gets its role */
 	struct cw_wire_req wire_req; /* of the control link, as sent */
 	struct cw_wire_rep wire_rep; /* as received */
 	unsigned long asked_at; /* jiffies: of the last PROBE of the control link */
@@ -100,7 +116,9 @@ enum {
 /* Roles of a path. */
 enum {
 	CW_PATH_NO_ROLE,
-	CW_PATH_LOGIN, /* from the decision of the session's work until the attempt has ended */
+	/* From the decision of the session's work until the attempt has ended. */
+	CW_PATH_LOGIN,
+	CW_PATH_JOIN, /* the session is live already */
 };
 
 /**
@@ -113,6 +131,23 @@ enum {
 static inline struct cw_path *cw_link_path(const struct cw_link *link)
 {
 	return link->owner;
+}
+
+/**
+ * cw_session_shown_path() - returns the path that stands for a session
+ * @s: the session
+ *
+ * Context: Any context.
+ * Return: The first path that is live; if there is none, the first path.
+ */
+static inline struct cw_path *cw_session_shown_path(const struct cw_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths; i++)
+		if (READ_ONCE(s->paths[i]->state) == CW_PATH_LIVE)
+			return s->paths[i];
+	return s->paths[0];
 }
 
 /* ---- inside the core: path.c ---- */
@@ -150,12 +185,21 @@ void cw_path_cancel(struct cw_path *p);
  */
 bool cw_path_change(struct cw_path *p, enum cw_path_state to);
 /**
+ * cw_path_is_given_up() - checks that an attempt shall end
+ * @p: a path that connects
+ *
+ * Context: Any context.
+ * Return: True if the session closes, or another thread has set the state to DYING.
+ */
+bool cw_path_is_given_up(const struct cw_path *p);
+/**
  * cw_path_say() - stores the reason of a loss, of a failed attempt, or of a wait for the server
  * @p: the path
  * @err: -errno
  * @fmt: format of the reason, a text for people, and its arguments
  *
- * The session shows the reason of the path that spoke last.
+ * The session shows the reason of the path that spoke last. A path that joins speaks for itself
+ * alone.
  *
  * Context: Process context. May sleep. p->lock is held, or no other thread knows the session.
  * Takes session->reason_lock.
@@ -166,7 +210,7 @@ void cw_path_say(struct cw_path *p, int err, const char *fmt, ...) __printf(3, 4
  * @path: the struct cw_path
  * @link: the link that is being connected, or NULL when the attempt has ended
  *
- * Kills @link at once if the session closes.
+ * Kills @link at once if the attempt is given up.
  *
  * Context: Any context. Takes making_lock.
  */
@@ -175,7 +219,7 @@ void cw_path_making(void *path, struct cw_link *link);
  * cw_path_interrupt() - ends every wait of an attempt to connect
  * @p: the path
  *
- * The caller has set CW_SESSION_CLOSE, so a link that is made from now on is killed at once.
+ * cw_path_is_given_up() is true already, so a link that is made from now on is killed at once.
  *
  * Context: Any context. Takes making_lock.
  */
@@ -261,6 +305,49 @@ void cw_path_call(struct cw_path *p);
  */
 void cw_client_down(struct cw_link *link);
 
+/* ---- inside the core: fence.c ---- */
+
+/**
+ * cw_session_send_fences() - sends each fence that no live path carries
+ * @s: the session
+ *
+ * Context: Process context. s->lock is held. Takes tx_lock of control links.
+ */
+void cw_session_send_fences(struct cw_session *s);
+/**
+ * cw_path_set_fence() - asks the server to end what it has left of a path
+ * @p: the path, which is not live
+ * @fence: its fence, or what announces its JOIN
+ * @epoch: newest epoch of the incarnations to end
+ * @tag: cw_join_tag() of the JOIN that the fence announces; otherwise 0
+ *
+ * Context: Process context. session->lock is held. Takes tx_lock of control links.
+ */
+void cw_path_set_fence(struct cw_path *p, struct cw_fence *fence, u64 epoch, u64 tag);
+/**
+ * cw_path_stop_carrying() - sends the fences that a path carried on other paths
+ * @p: the path, which is not live any more
+ *
+ * Context: Process context. session->lock is held. Takes tx_lock of control links.
+ */
+void cw_path_stop_carrying(struct cw_path *p);
+/**
+ * cw_path_end_fence() - lets the writes of a path be sent again: the server has nothing left of it
+ * @p: a path whose links are drained
+ *
+ * Context: Process context. May sleep. session->lock is held. Calls ops->fenced.
+ */
+void cw_path_end_fence(struct cw_path *p);
+/**
+ * cw_path_take_fenced() - handles FENCED
+ * @p: the path on which it came
+ * @letter: the message
+ *
+ * Context: Process context. May sleep. p->lock is held. Takes session->lock.
+ * Return: 0, or -EPROTO if no unanswered FENCE of this path has the path and epoch of @letter.
+ */
+int cw_path_take_fenced(struct cw_path *p, const struct cw_letter *letter);
+
 /* ---- inside the core: liveness.c ---- */
 
 /**
@@ -274,7 +361,7 @@ void cw_path_watch(struct work_struct *work);
 /* ---- inside the core: connect.c ---- */
 
 /**
- * cw_path_connect() - makes control link, login and data links
+ * cw_path_connect() - makes the control link, logs in or joins, and makes the data links
  * @p: a path without links. After an error, the caller frees the links that were made.
  *
  * Context: Process context. Sleeps. p->lock is held. Takes session->lock.

@@ -38,7 +38,7 @@ void cw_client_down(struct cw_link *link)
 
 void cw_session_kick(struct cw_session *s, const char *why)
 {
-	struct cw_path *p = s->paths[0];
+	struct cw_path *p = cw_session_shown_path(s);
 
 	WRITE_ONCE(p->kicked, why);
 	set_bit(CW_PATH_LOST, &p->flags);
@@ -55,22 +55,30 @@ static bool cw_path_begin(struct cw_path *p)
 	bool begins;
 
 	mutex_lock(&s->lock);
-	begins = !test_bit(CW_SESSION_CLOSE, &s->flags) && p->role == CW_PATH_LOGIN &&
+	begins = !test_bit(CW_SESSION_CLOSE, &s->flags) && p->role &&
 		 cw_path_change(p, CW_PATH_CONNECTING);
 	mutex_unlock(&s->lock);
 	return begins;
 }
 
-static void cw_path_went_live(struct cw_path *p)
+/* Returns false if another thread gave the attempt up. */
+static bool cw_path_went_live(struct cw_path *p)
 {
 	struct cw_session *s = p->session;
+	bool live;
 
-	cw_reserve_empty(&p->reserve);
 	mutex_lock(&s->lock);
-	p->role = CW_PATH_NO_ROLE;
+	live = cw_path_change(p, CW_PATH_LIVE);
+	if (!live) {
+		mutex_unlock(&s->lock);
+		return false;
+	}
 	p->refused = false;
-	cw_path_change(p, CW_PATH_LIVE);
-	cw_session_went_live(s, p);
+	if (p->role == CW_PATH_LOGIN)
+		cw_session_went_live(s, p);
+	else
+		cw_session_joined(s, p);
+	p->role = CW_PATH_NO_ROLE;
 	if (!test_bit(CW_SESSION_CLOSE, &s->flags)) {
 		/*
 		 * For the messages and losses since the login: cw_path_call() queued no work for
@@ -80,6 +88,16 @@ static void cw_path_went_live(struct cw_path *p)
 		queue_delayed_work(cw_client_wq, &p->watch, msecs_to_jiffies(p->grants.probe_ms));
 	}
 	mutex_unlock(&s->lock);
+	cw_reserve_empty(&p->reserve);
+	return true;
+}
+
+/* The links are drained, so an answer to the fence may have its effect now. */
+static void cw_path_is_down(struct cw_path *p)
+{
+	cw_path_change(p, CW_PATH_DOWN);
+	if (p->fence_answered)
+		cw_path_end_fence(p);
 }
 
 static void cw_path_failed(struct cw_path *p, int err)
@@ -91,10 +109,16 @@ static void cw_path_failed(struct cw_path *p, int err)
 	mutex_unlock(&s->lock);
 	cw_path_free_links(p);
 	mutex_lock(&s->lock);
-	p->role = CW_PATH_NO_ROLE;
 	p->refused = err == -EREMCHG || err == -EMEDIUMTYPE;
-	cw_path_change(p, CW_PATH_DOWN);
-	cw_session_login_failed(s, p);
+	cw_path_is_down(p);
+	if (p->role == CW_PATH_LOGIN) {
+		cw_session_login_failed(s, p);
+	} else {
+		pr_info_ratelimited("causeway: %s/%s: path %u: %s\n", s->config.server,
+				    s->config.name, p->number, p->reason);
+		cw_session_join_later(s, p);
+	}
+	p->role = CW_PATH_NO_ROLE;
 	mutex_unlock(&s->lock);
 }
 
@@ -116,10 +140,8 @@ void cw_path_connect_work(struct work_struct *work)
 		 */
 		cw_inbox_empty(&p->inbox);
 		ret = cw_path_connect(p);
-		if (ret)
+		if (ret || !cw_path_went_live(p))
 			cw_path_failed(p, ret);
-		else
-			cw_path_went_live(p);
 	}
 	mutex_unlock(&p->lock);
 	memalloc_noio_restore(noio);
@@ -131,19 +153,31 @@ void cw_path_connect_work(struct work_struct *work)
 static void cw_path_lost(struct cw_path *p)
 {
 	struct cw_session *s = p->session;
+	bool last;
 
 	cw_path_find_reason(p);
 	mutex_lock(&s->lock);
 	cw_path_change(p, CW_PATH_DYING);
+	cw_path_stop_carrying(p);
+	cw_path_set_fence(p, &p->fence, p->epoch, 0);
 	cw_session_lost(s);
+	last = s->state != CW_STATE_LIVE;
 	mutex_unlock(&s->lock);
-	pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,
-			    s->config.name, p->reason);
-	cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s", p->reason);
+	if (last) {
+		pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,
+				    s->config.name, p->reason);
+		cw_event(CW_EVENT_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
+			 p->reason);
+	} else {
+		pr_warn_ratelimited("causeway: %s/%s: path %u lost: %s\n", s->config.server,
+				    s->config.name, p->number, p->reason);
+	}
 	cw_path_tear_down(p);
 	mutex_lock(&s->lock);
-	cw_path_change(p, CW_PATH_DOWN);
-	if (s->state != CW_STATE_LIVE)
+	cw_path_is_down(p);
+	if (s->state == CW_STATE_LIVE)
+		cw_session_join_later(s, p);
+	else
 		cw_session_retry_later(s);
 	mutex_unlock(&s->lock);
 }

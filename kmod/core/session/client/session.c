@@ -83,6 +83,7 @@ static void cw_session_free(struct kref *users)
 	unsigned int i;
 
 	memzero_explicit(&s->config.key, sizeof(s->config.key));
+	memzero_explicit(s->secret, sizeof(s->secret));
 	mutex_destroy(&s->lock);
 	for (i = 0; i < s->nr_paths; i++)
 		cw_path_free(s->paths[i]);
@@ -283,6 +284,7 @@ bool cw_session_close(struct cw_session *s, bool force)
 	for (i = 0; i < s->nr_paths; i++)
 		cw_path_close(s->paths[i]);
 	mutex_lock(&s->lock);
+	memzero_explicit(s->secret, sizeof(s->secret));
 	s->ops->fail(s);
 	mutex_unlock(&s->lock);
 	/* Late callbacks of links are over with the links; cancel what they queued. */

@@ -35,10 +35,10 @@ struct cw_session;
 
 struct cw_client_ops {
 	/*
-	 * The session is live, for the first time or again; links[0..nr_links) of @p take commands,
-	 * and everything that stop() held may go. @new_instance: the server may have lost writes
-	 * that it acknowledged and did not flush. Called under the session's lock, like fail,
-	 * notice and waits. All but message: process context, one at a time.
+	 * links[0..nr_links) of @p take commands until stop(). If no other path does, everything
+	 * that is held for a path may go. @new_instance: the server may have lost writes
+	 * that it acknowledged and did not flush. Called under the session's lock, like fenced,
+	 * fail, notice and waits. All but message: process context, one at a time.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
 	/*
@@ -51,6 +51,12 @@ struct cw_client_ops {
 	 * takes back the unanswered requests, to be sent again after up().
 	 */
 	void (*reap)(struct cw_session *s, struct cw_path *p);
+	/*
+	 * The server has nothing left of what was given to links of @p before reap(), so the writes
+	 * among that may be sent again. If a WELCOME says so, then for each path before up().
+	 * Optional.
+	 */
+	void (*fenced)(struct cw_session *s, struct cw_path *p);
 	/* Held I/O must fail from now on, until up(). */
 	void (*fail)(struct cw_session *s);
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
@@ -141,6 +147,8 @@ struct cw_session {
 	u32 sequence; /* of the newest notice since then */
 	bool may_be_kept; /* the server may take the session for its client; see the detach */
 	struct cw_welcome welcome; /* the last accepted one */
+	u64 features; /* chosen for that login */
+	u8 secret[CW_WIRE_MAC]; /* of that login; further paths prove that they know it */
 	struct cw_welcome first_welcome; /* what the disk was made for; less inline data will do */
 	u8 identity[CW_WIRE_UUID]; /* of the first accepted one */
 	u8 instance[CW_WIRE_UUID]; /* of the last that was live */
@@ -340,7 +348,7 @@ u32 cw_session_detection_ms(struct cw_session *s);
 /* ---- inside the core: work.c ---- */
 
 /**
- * cw_session_work() - decides when the next login begins, and when the I/O timeout has passed
+ * cw_session_work() - decides when logins and joins begin, and when the I/O timeout has passed
  * @work: cw_session.work
  *
  * Context: Process context, in cw_client_wq. May sleep. Takes s->lock.
@@ -349,6 +357,8 @@ void cw_session_work(struct work_struct *work);
 /**
  * cw_session_lost() - changes the state and starts the I/O timeout if the last live path was lost
  * @s: the session; the path that was lost is not LIVE any more
+ *
+ * Gives up the attempts to join then, because a login begins only when all paths are down.
  *
  * Context: Process context. s->lock is held.
  */
@@ -361,6 +371,29 @@ void cw_session_lost(struct cw_session *s);
  * Context: Process context. May sleep. p->lock and s->lock are held. Calls ops->up.
  */
 void cw_session_went_live(struct cw_session *s, struct cw_path *p);
+/**
+ * cw_session_joined() - starts the disk on a further path
+ * @s: the session
+ * @p: the path, which is live
+ *
+ * Context: Process context. May sleep. p->lock and s->lock are held. Calls ops->up.
+ */
+void cw_session_joined(struct cw_session *s, struct cw_path *p);
+/**
+ * cw_session_join_later() - plans the next attempt of a path to join
+ * @s: the session
+ * @p: the path, which is down
+ *
+ * Context: Process context. p->lock and s->lock are held.
+ */
+void cw_session_join_later(struct cw_session *s, struct cw_path *p);
+/**
+ * cw_session_decide() - queues the work of a session, unless the session closes
+ * @s: the session
+ *
+ * Context: Process context. s->lock is held.
+ */
+void cw_session_decide(struct cw_session *s);
 /**
  * cw_session_login_failed() - changes the state because a login has failed
  * @s: the session

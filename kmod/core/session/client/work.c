@@ -103,12 +103,47 @@ void cw_session_lost(struct cw_session *s)
 			return;
 	if (cw_session_change(s, CW_STATE_HELD))
 		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
+	for (i = 0; i < s->nr_paths; i++) {
+		struct cw_path *p = s->paths[i];
+
+		if (p->state == CW_PATH_DOWN)
+			p->role = CW_PATH_NO_ROLE; /* its attempt has not begun */
+		else if (p->state == CW_PATH_CONNECTING && cw_path_change(p, CW_PATH_DYING))
+			cw_path_interrupt(p);
+	}
+}
+
+void cw_session_decide(struct cw_session *s)
+{
+	lockdep_assert_held(&s->lock);
+	if (!test_bit(CW_SESSION_CLOSE, &s->flags))
+		mod_delayed_work(cw_client_wq, &s->work, 0);
+}
+
+void cw_session_joined(struct cw_session *s, struct cw_path *p)
+{
+	lockdep_assert_held(&s->lock);
+	p->attempts = 0;
+	pr_info("causeway: %s/%s: path %u is live over %s, %u queues\n", s->config.server,
+		s->config.name, p->number, p->device, p->nr_links);
+	s->ops->up(s, p, false);
+	cw_session_send_fences(s);
+}
+
+void cw_session_join_later(struct cw_session *s, struct cw_path *p)
+{
+	u32 ms = cw_backoff_ms(p->attempts, retry_base_ms, retry_cap_ms, get_random_u32());
+
+	lockdep_assert_held(&s->lock);
+	p->retry_at = jiffies + msecs_to_jiffies(ms);
+	cw_session_decide(s);
 }
 
 void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 {
 	bool new_instance = s->ever_live &&
 			    memcmp(s->instance, s->welcome_instance, CW_WIRE_UUID);
+	unsigned int i;
 
 	lockdep_assert_held(&s->lock);
 	memcpy(s->instance, s->welcome_instance, CW_WIRE_UUID);
@@ -124,6 +159,12 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	cw_session_change(s, CW_STATE_LIVE);
 	pr_info("causeway: %s/%s: live over %s, %u queues\n", s->config.server, s->config.name,
 		p->device, p->nr_links);
+	/* WELCOME stands for every FENCED. */
+	for (i = 0; i < s->nr_paths; i++) {
+		s->paths[i]->announced = (struct cw_fence) {};
+		cw_path_end_fence(s->paths[i]);
+	}
+	cw_session_decide(s); /* the other paths may join */
 	s->ops->up(s, p, new_instance);
 	cw_event(CW_EVENT_UP, CW_ROLE_CLIENT, s->config.server, s->config.name, "live over %s",
 		 p->device);
@@ -162,6 +203,7 @@ static void cw_session_revoked(struct cw_session *s, struct cw_path *p)
 {
 	cw_session_change(s, CW_STATE_REVOKED);
 	s->may_be_kept = false;
+	memzero_explicit(s->secret, sizeof(s->secret));
 	cw_path_empty(p);
 	pr_err("causeway: %s/%s: %s; detach it\n", s->config.server, s->config.name, p->reason);
 	s->ops->fail(s);
@@ -205,9 +247,35 @@ static void cw_session_begin_login(struct cw_session *s)
 	cw_session_change(s, CW_STATE_CONNECTING);
 	s->attempts++;
 	s->began_at = jiffies;
-	s->epoch++;
+	p->epoch = ++s->epoch;
 	p->role = CW_PATH_LOGIN;
 	queue_work(cw_connect_wq, &p->connect);
+}
+
+/* A path with a fence does not join, so the server keeps commands of one incarnation at most. */
+static void cw_session_begin_joins(struct cw_session *s)
+{
+	bool waits = false;
+	unsigned long at;
+	struct cw_path *p;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths && (s->features & CW_FEATURE_PATHS); i++) {
+		p = s->paths[i];
+		if (p->state != CW_PATH_DOWN || p->role || p->fence.epoch || p->announced.epoch)
+			continue;
+		if (time_before(jiffies, p->retry_at)) {
+			at = waits && time_before(at, p->retry_at) ? at : p->retry_at;
+			waits = true;
+			continue;
+		}
+		p->attempts++;
+		p->epoch = ++s->epoch;
+		p->role = CW_PATH_JOIN;
+		queue_work(cw_connect_wq, &p->connect);
+	}
+	if (waits)
+		mod_delayed_work(cw_client_wq, &s->work, max(1L, (long)(at - jiffies)));
 }
 
 static void cw_session_look_at_io_timeout(struct cw_session *s)
@@ -253,6 +321,8 @@ void cw_session_work(struct work_struct *work)
 			else
 				cw_session_wait(s);
 		}
+	} else if (s->state == CW_STATE_LIVE) {
+		cw_session_begin_joins(s);
 	}
 	mutex_unlock(&s->lock);
 	memalloc_noio_restore(noio);
