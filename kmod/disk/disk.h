@@ -13,6 +13,7 @@
 #include <linux/workqueue.h>
 
 #include "../core/session/client/path.h"
+#include "gates.h"
 
 /* scatterlist entries inside a request; longer lists come from a mempool */
 #define CW_INLINE_SEGMENTS 2
@@ -28,16 +29,6 @@ struct cw_request {
 	u64 start; /* ns; when the command was given to the link */
 	unsigned long unmappable_since; /* jiffies; valid while RQF_DONTPREP is set */
 	struct scatterlist first[];
-};
-
-/* Reasons why a request may not simply go to the server: bits of cw_disk.gates. */
-enum {
-	/* all I/O fails: the I/O timeout passed, another disk answered, revoked, or detached */
-	CW_GATE_FAILING = 1,
-	CW_GATE_NO_PATH = 2, /* requests that must fail fast fail, all others are held */
-	CW_GATE_LOSS = 4, /* acknowledged writes were lost: flushes and FUA writes fail */
-	/* the block layer does not flush this disk yet: every write is sent as FUA */
-	CW_GATE_STABLE = 8,
 };
 
 /* Those limits of a queue that may change with the geometry. */
@@ -73,7 +64,7 @@ struct cw_disk {
 	int add_error;
 	bool removing; /* under cw_disks_lock; attach or detach owns the disk */
 
-	/* guards the fields up to held_lock; serialises the session's ops with the removal */
+	/* guards the fields up to apply; serialises the session's ops with the removal */
 	struct mutex lock;
 	bool device_added; /* device_add_disk() succeeded; the block device was made */
 	bool deleted; /* del_gendisk() has returned: the queue takes no more requests */
@@ -87,11 +78,8 @@ struct cw_disk {
 	struct delayed_work patience;
 	/* Written under the lock; the data path reads the next fields without it. */
 	bool live;
-	u32 gates; /* written under held_lock too; 0 in normal operation */
+	struct cw_gates gates; /* written under its own lock too */
 	struct cw_geometry geo;
-
-	spinlock_t held_lock; /* taken with interrupts disabled */
-	struct list_head held; /* requests held for a path, linked by queuelist; under held_lock */
 
 	struct work_struct apply; /* limits.c: gives a changed geometry to the block layer */
 	struct cw_applied applied; /* written by that work only, once the device exists */
@@ -229,7 +217,7 @@ void cw_hold_stable(struct cw_disk *disk, bool stable);
  * @rq: the request
  * @status: set if the request does not pass; BLK_STS_OK means that the request is held
  *
- * Context: Any context. Takes cw_disk.held_lock.
+ * Context: Any context. Takes the lock of the gates.
  * Return: true if @rq may go to the server.
  */
 bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status);
@@ -248,7 +236,7 @@ bool cw_hold_has_queue(const struct cw_disk *disk);
  * Context: Process context. cw_disk.lock is held.
  * Return: true too if the queue is stopped, since its requests cannot be counted then.
  */
-bool cw_hold_waits(const struct cw_disk *disk);
+bool cw_hold_waits(struct cw_disk *disk);
 /**
  * cw_hold_end() - cancels the timer of the holding
  * @disk: the disk
@@ -374,7 +362,7 @@ static inline unsigned int cw_disk_inline_size(const struct cw_disk *disk)
  */
 static inline bool cw_disk_has_loss(const struct cw_disk *disk)
 {
-	return READ_ONCE(disk->gates) & CW_GATE_LOSS;
+	return READ_ONCE(disk->gates.set) & CW_GATE_LOSS;
 }
 
 #endif

@@ -7,12 +7,11 @@
  * are put on the held list, each with its tag. After the I/O timeout all requests fail. Both times
  * count from the loss of the path, not from the start of a request.
  *
- * A gate is lifted and the held list emptied under held_lock, so no request is put on the list
- * afterwards. The gates are published with release after the data that they guard (links, limits),
- * and read with acquire: a queue_rq() that sees no gate also sees the path of its hardware queue,
- * and any latched loss. The block layer may call commit_rqs() and poll() on a stopped queue, so
- * these read the path under RCU and find none. cw_hold_stop() removes the path, and then waits for
- * the readers: afterwards the links can be freed.
+ * The gates (gates.h) are written after the data that they guard (links, limits): a queue_rq() that
+ * sees no gate also sees the path of its hardware queue, and any latched loss. The block layer may
+ * call commit_rqs() and poll() on a stopped queue, so these read the path under RCU and find none.
+ * cw_hold_stop() removes the path, and then waits for the readers: afterwards the links can be
+ * freed.
  *
  * A request that was sent and not answered ends here only while the disk has no path. Its links are
  * drained by then, and the next request is sent on the links of a later login. The WELCOME of that
@@ -24,7 +23,7 @@
  * The work has a timer of its own, because the session's work may be busy with an attempt to
  * connect.
  */
-#include "disk.h"
+#include "request.h"
 
 static bool cw_hold_must_fail_fast(const struct request *rq)
 {
@@ -43,41 +42,32 @@ static bool cw_hold_must_fail_fast(const struct request *rq)
 	return true;
 }
 
+u32 cw_request_traits(struct request *rq)
+{
+	u32 traits = 0;
+
+	if (cw_hold_must_fail_fast(rq))
+		traits |= CW_TRAIT_FAST;
+	if (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA))
+		traits |= CW_TRAIT_STABLE;
+	return traits;
+}
+
 bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *status)
 {
-	bool passes = false, first = false;
-	unsigned long flags;
+	bool first, passes = cw_gates_pass(&disk->gates, rq, status, &first);
 
-	spin_lock_irqsave(&disk->held_lock, flags);
-	if (disk->gates & CW_GATE_FAILING) {
-		*status = BLK_STS_IOERR;
-	} else if (disk->gates & CW_GATE_NO_PATH) {
-		if (cw_hold_must_fail_fast(rq)) {
-			*status = BLK_STS_TRANSPORT;
-		} else {
-			*status = BLK_STS_OK;
-			rq->rq_flags &= ~RQF_DONTPREP; /* its time is measured anew */
-			first = list_empty(&disk->held);
-			list_add_tail(&rq->queuelist, &disk->held);
-		}
-	} else if ((disk->gates & CW_GATE_LOSS) &&
-		   (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA))) {
-		*status = BLK_STS_IOERR;
-	} else {
-		passes = true;
-	}
-	spin_unlock_irqrestore(&disk->held_lock, flags);
 	if (first)
 		cw_session_hurry(disk->session);
 	return passes;
 }
 
-bool cw_hold_waits(const struct cw_disk *disk)
+bool cw_hold_waits(struct cw_disk *disk)
 {
 	lockdep_assert_held(&disk->lock);
-	if (!cw_hold_has_queue(disk) || (disk->gates & CW_GATE_FAILING))
+	if (!cw_hold_has_queue(disk) || (disk->gates.set & CW_GATE_FAILING))
 		return false;
-	return disk->quiesced || !list_empty_careful(&disk->held);
+	return disk->quiesced || cw_gates_hold(&disk->gates);
 }
 
 bool cw_hold_has_queue(const struct cw_disk *disk)
@@ -86,27 +76,10 @@ bool cw_hold_has_queue(const struct cw_disk *disk)
 	return disk->gendisk && !disk->deleted;
 }
 
-/*
- * Sets the gates @close and removes the gates @open. If this changes how held requests are judged,
- * they go back to blk-mq, which sends them through queue_rq() again.
- */
 static void cw_hold_gates(struct cw_disk *disk, u32 open, u32 close)
 {
-	struct request *rq, *next;
-	unsigned long flags;
-	LIST_HEAD(held);
-
 	lockdep_assert_held(&disk->lock);
-	spin_lock_irqsave(&disk->held_lock, flags);
-	/* Pairs with cw_queue_rq(). */
-	smp_store_release(&disk->gates, (disk->gates & ~open) | close);
-	if ((open & CW_GATE_NO_PATH) || (close & CW_GATE_FAILING))
-		list_splice_init(&disk->held, &held);
-	spin_unlock_irqrestore(&disk->held_lock, flags);
-	list_for_each_entry_safe(rq, next, &held, queuelist) {
-		list_del_init(&rq->queuelist);
-		blk_mq_requeue_request(rq, false);
-	}
+	cw_gates_change(&disk->gates, open, close);
 }
 
 static void cw_hold_run(struct cw_disk *disk)
@@ -134,8 +107,8 @@ static void cw_hold_wait(struct cw_disk *disk)
 	unsigned long at, fast = cw_hold_until(disk, config->fast_fail);
 	unsigned long all = cw_hold_until(disk, config->io_timeout);
 	bool waits_fast = config->fast_fail != CW_FAST_FAIL_OFF &&
-			  !(disk->gates & (CW_GATE_NO_PATH | CW_GATE_FAILING));
-	bool waits_all = config->io_timeout && !(disk->gates & CW_GATE_FAILING);
+			  !(disk->gates.set & (CW_GATE_NO_PATH | CW_GATE_FAILING));
+	bool waits_all = config->io_timeout && !(disk->gates.set & CW_GATE_FAILING);
 
 	if (!waits_fast && !waits_all)
 		return;
@@ -160,7 +133,7 @@ static void cw_hold_work(struct work_struct *work)
 	if (config->fast_fail != CW_FAST_FAIL_OFF &&
 	    time_after_eq(now, cw_hold_until(disk, config->fast_fail)))
 		close |= CW_GATE_NO_PATH;
-	if (close & ~disk->gates) {
+	if (close & ~disk->gates.set) {
 		cw_hold_gates(disk, 0, close);
 		cw_hold_run(disk);
 	}
@@ -170,8 +143,7 @@ static void cw_hold_work(struct work_struct *work)
 
 void cw_hold_init(struct cw_disk *disk)
 {
-	spin_lock_init(&disk->held_lock);
-	INIT_LIST_HEAD(&disk->held);
+	cw_gates_init(&disk->gates);
 	INIT_DELAYED_WORK(&disk->patience, cw_hold_work);
 }
 
@@ -230,7 +202,7 @@ void cw_hold_fail(struct cw_disk *disk)
 void cw_hold_taken_back(struct cw_disk *disk)
 {
 	lockdep_assert_held(&disk->lock);
-	if (disk->gates & (CW_GATE_NO_PATH | CW_GATE_FAILING))
+	if (disk->gates.set & (CW_GATE_NO_PATH | CW_GATE_FAILING))
 		cw_hold_run(disk);
 }
 

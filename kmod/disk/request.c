@@ -191,7 +191,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	u32 gates;
 	int ret;
 
-	gates = smp_load_acquire(&disk->gates); /* pairs with the release in cw_hold_gates() */
+	gates = smp_load_acquire(&disk->gates.set); /* pairs with cw_gates_change() */
 	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
 		return status;
 	link = cw_hctx_link(hctx);

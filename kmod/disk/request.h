@@ -22,6 +22,15 @@ static inline struct cw_disk *cw_request_disk(struct request *rq)
 	return rq->q->queuedata;
 }
 
+/**
+ * cw_request_traits() - returns what the gates ask of a request
+ * @rq: the request
+ *
+ * Context: Any context.
+ * Return: CW_TRAIT_*.
+ */
+u32 cw_request_traits(struct request *rq);
+
 /* ---- unflushed writes: bit 0 of cw_disk.dirt; any context, no locks ---- */
 
 /**

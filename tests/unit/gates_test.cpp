@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs the gates of a disk with a block layer that records what becomes of each request.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "include/wire/causeway_wire.h"
+#include "kmod/core/wire/integers.h"
+
+namespace
+{
+
+struct list_head {
+	list_head *next, *prev;
+};
+
+struct spinlock_t {
+	bool held;
+};
+
+using blk_status_t = u8;
+enum : blk_status_t { BLK_STS_OK, BLK_STS_IOERR, BLK_STS_TRANSPORT };
+constexpr unsigned RQF_DONTPREP = 1;
+
+struct request {
+	list_head queuelist;
+	unsigned rq_flags;
+	u32 traits;
+	std::string fate;
+};
+
+#define LIST_HEAD(name) list_head name = {&name, &name}
+#define list_for_each_entry_safe(at, following, list, member)                                      \
+	for (at = entry((list)->next), following = entry(at->member.next); &at->member != (list);  \
+	     at = following, following = entry(following->member.next))
+#define smp_store_release(place, value) (*(place) = (value))
+#define spin_lock_irqsave(lock, flags) (acquire(lock), (flags) = 0)
+#define spin_unlock_irqrestore(lock, flags) release(lock, flags)
+
+request *entry(list_head *at)
+{
+	static_assert(offsetof(request, queuelist) == 0);
+	return reinterpret_cast<request *>(at);
+}
+
+void INIT_LIST_HEAD(list_head *list)
+{
+	list->next = list->prev = list;
+}
+
+bool list_empty(const list_head *list)
+{
+	return list->next == list;
+}
+
+void list_add_tail(list_head *at, list_head *list)
+{
+	at->prev = list->prev;
+	at->next = list;
+	list->prev->next = at;
+	list->prev = at;
+}
+
+void list_del_init(list_head *at)
+{
+	at->prev->next = at->next;
+	at->next->prev = at->prev;
+	INIT_LIST_HEAD(at);
+}
+
+void list_splice_init(list_head *from, list_head *to)
+{
+	while (!list_empty(from)) {
+		list_head *last = from->prev;
+		list_del_init(last);
+		last->next = to->next;
+		last->prev = to;
+		to->next->prev = last;
+		to->next = last;
+	}
+}
+
+void spin_lock_init(spinlock_t *lock)
+{
+	lock->held = false;
+}
+
+void acquire(spinlock_t *lock)
+{
+	ASSERT_FALSE(lock->held);
+	lock->held = true;
+}
+
+void release(spinlock_t *lock, unsigned long)
+{
+	ASSERT_TRUE(lock->held);
+	lock->held = false;
+}
+
+u32 cw_request_traits(const request *rq)
+{
+	return rq->traits;
+}
+
+void blk_mq_requeue_request(request *rq, bool kick);
+
+#include "kmod/disk/gates.c"
+
+cw_gates gates;
+
+void blk_mq_requeue_request(request *rq, bool kick)
+{
+	EXPECT_FALSE(kick);
+	EXPECT_FALSE(gates.lock.held);
+	EXPECT_TRUE(list_empty(&rq->queuelist)) << "Linux 5.10 has a BUG_ON for this";
+	rq->fate += "requeued ";
+}
+
+class Gates : public testing::Test
+{
+protected:
+	void SetUp() override
+	{
+		gates = {};
+		cw_gates_init(&gates);
+	}
+
+	// As queue_rq() of a disk does. Returns what became of the request.
+	static std::string submit(request &rq)
+	{
+		blk_status_t status = 0xff;
+		bool first;
+
+		rq.fate.clear();
+		INIT_LIST_HEAD(&rq.queuelist);
+		if (cw_gates_pass(&gates, &rq, &status, &first))
+			return "passes";
+		if (status == BLK_STS_OK)
+			return first ? "is held first" : "is held";
+		return status == BLK_STS_IOERR ? "fails" : "fails fast";
+	}
+};
+
+TEST_F(Gates, JudgeEachRequestThatWouldBeSent)
+{
+	struct {
+		u32 set;
+		const char *plain, *fast, *stable;
+	} const cases[] = {
+		{0, "passes", "passes", "passes"},
+		{CW_GATE_STABLE, "passes", "passes", "passes"},
+		{CW_GATE_LOSS, "passes", "passes", "fails"},
+		{CW_GATE_NO_PATH, "is held first", "fails fast", "is held first"},
+		{CW_GATE_NO_PATH | CW_GATE_LOSS, "is held first", "fails fast", "is held first"},
+		{CW_GATE_FAILING, "fails", "fails", "fails"},
+		{CW_GATE_FAILING | CW_GATE_NO_PATH, "fails", "fails", "fails"},
+	};
+	for (const auto &c : cases) {
+		const std::pair<u32, const char *> asked[] = {
+			{0, c.plain}, {CW_TRAIT_FAST, c.fast}, {CW_TRAIT_STABLE, c.stable}};
+		for (const auto &[traits, expected] : asked) {
+			SetUp();
+			cw_gates_change(&gates, 0, c.set);
+			request rq{{}, RQF_DONTPREP, traits, {}};
+			EXPECT_EQ(submit(rq), expected) << c.set << " " << traits;
+		}
+	}
+}
+
+TEST_F(Gates, HoldUntilThereIsAPath)
+{
+	request one{}, two{};
+
+	cw_gates_change(&gates, 0, CW_GATE_NO_PATH);
+	EXPECT_FALSE(cw_gates_hold(&gates));
+	EXPECT_EQ(submit(one), "is held first");
+	EXPECT_EQ(submit(two), "is held");
+	EXPECT_TRUE(cw_gates_hold(&gates));
+	cw_gates_change(&gates, CW_GATE_LOSS, CW_GATE_STABLE);
+	EXPECT_EQ(one.fate + two.fate, "");
+	cw_gates_change(&gates, CW_GATE_NO_PATH, 0);
+	EXPECT_EQ(one.fate, "requeued ");
+	EXPECT_EQ(two.fate, "requeued ");
+	EXPECT_FALSE(cw_gates_hold(&gates));
+	EXPECT_EQ(submit(one), "passes");
+}
+
+TEST_F(Gates, SendHeldRequestsBackWhenAllIoFails)
+{
+	request one{};
+
+	cw_gates_change(&gates, 0, CW_GATE_NO_PATH);
+	submit(one);
+	cw_gates_change(&gates, 0, CW_GATE_FAILING);
+	EXPECT_EQ(one.fate, "requeued ");
+	EXPECT_EQ(submit(one), "fails");
+}
+
+} // namespace
