@@ -13,7 +13,7 @@
 #include <linux/slab.h>
 
 #include "../core/netlink/netlink.h"
-#include "disk.h"
+#include "paths.h"
 #include "trace.h"
 
 LIST_HEAD(cw_disks);
@@ -120,7 +120,7 @@ static int cw_disk_make_hctx(struct cw_disk *disk)
 	if (!disk->hctx)
 		return -ENOMEM;
 	disk->nr_hctx = count;
-	cw_hold_publish(disk);
+	cw_paths_publish(disk);
 	return 0;
 }
 
@@ -170,10 +170,6 @@ static int cw_disk_make(struct cw_disk *disk)
 	/* Pairs with cw_disk_room(): the address that it reads orders its read of the queue. */
 	smp_store_release(&disk->gendisk, gendisk);
 	cw_limits_made(disk);
-	if (!disk->live) {
-		blk_mq_quiesce_queue(gendisk->queue);
-		disk->quiesced = true;
-	}
 	return 0;
 
 free_tags:
@@ -190,7 +186,7 @@ static void cw_disk_add_work(struct work_struct *work)
 
 	mutex_lock(&disk->lock);
 	/* A device is made only while there is a path. The next login queues this work again. */
-	if (disk->gendisk || disk->closing || !disk->live) {
+	if (disk->gendisk || disk->closing || !disk->path) {
 		mutex_unlock(&disk->lock);
 		if (disk->closing)
 			complete_all(&disk->added);
@@ -231,7 +227,8 @@ static void cw_disk_up(struct cw_session *s, struct cw_path *p, bool new_instanc
 	}
 	disk->geo = s->welcome.geo;
 	cw_limits_changed(disk);
-	cw_hold_go(disk, p);
+	if (cw_paths_up(disk, p))
+		cw_hold_go(disk);
 	if (!disk->gendisk && !disk->closing)
 		queue_work(cw_disk_wq, &disk->add);
 	mutex_unlock(&disk->lock);
@@ -242,8 +239,14 @@ static void cw_disk_stop(struct cw_session *s, struct cw_path *p)
 	struct cw_disk *disk = cw_disk_of(s);
 
 	mutex_lock(&disk->lock);
-	cw_hold_stop(disk);
+	if (cw_paths_stop(disk, p))
+		cw_hold_stop(disk);
 	mutex_unlock(&disk->lock);
+	/*
+	 * For the operations of the block layer that found @p: see cw_hctx_path(). Without the
+	 * lock, because ops of other paths must not wait for this.
+	 */
+	synchronize_rcu();
 }
 
 static void cw_disk_fail(struct cw_session *s)
@@ -263,7 +266,7 @@ static void cw_disk_reap(struct cw_session *s, struct cw_path *p)
 	cw_disk_take_back(disk, p);
 	if (cw_hold_has_queue(disk))
 		cw_hold_taken_back(disk);
-	if (disk->closing)
+	if (disk->closing && !disk->path)
 		cw_hold_fail(disk); /* cw_disk_remove() waits for held requests */
 	mutex_unlock(&disk->lock);
 }
@@ -344,7 +347,7 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 	 * With a path, requests in flight may still complete. Without one, held requests fail at
 	 * once.
 	 */
-	if (!disk->live)
+	if (!disk->path)
 		cw_hold_fail(disk);
 	mutex_unlock(&disk->lock);
 	flush_work(&disk->add);

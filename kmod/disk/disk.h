@@ -70,14 +70,14 @@ struct cw_disk {
 	bool deleted; /* del_gendisk() has returned: the queue takes no more requests */
 	bool quiesced;
 	bool closing; /* the disk is being removed: I/O is not held any more */
-	struct cw_path *path; /* takes commands; NULL: none */
+	struct cw_path *usable[CW_WIRE_PATHS]; /* by number: those that may take commands */
+	struct cw_path *path; /* the one of them that does; NULL: none. Any context compares it */
 	struct cw_hctx *hctx; /* nr_hctx of them, which have the same path; NULL: no device */
 	unsigned int nr_hctx;
 	unsigned long stopped_at; /* jiffies: when the last path was lost */
 	/* hold.c: ends the holding of fail-fast requests, then of all */
 	struct delayed_work patience;
 	/* Written under the lock; the data path reads the next fields without it. */
-	bool live;
 	struct cw_gates gates; /* written under its own lock too */
 	struct cw_geometry geo;
 
@@ -158,28 +158,20 @@ struct cw_disk *cw_disk_of(struct cw_session *s);
  */
 void cw_hold_init(struct cw_disk *disk);
 /**
- * cw_hold_stop() - stops the queue because the disk has lost its path
- * @disk: the disk
+ * cw_hold_stop() - stops the queue because the disk has lost its last path
+ * @disk: the disk, which has no path
  *
- * On return no operation of the block layer uses a link of the path.
- * Context: Process context. Sleeps. cw_disk.lock is held.
+ * Operations of the block layer that have begun end within an RCU grace period.
+ * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_stop(struct cw_disk *disk);
 /**
  * cw_hold_go() - starts the queue because the disk has a path; sends what was held
- * @disk: the disk
- * @path: the path, whose links take commands
+ * @disk: the disk, whose hardware queues have the path
  *
  * Context: Process context. cw_disk.lock is held.
  */
-void cw_hold_go(struct cw_disk *disk, struct cw_path *path);
-/**
- * cw_hold_publish() - gives the path of the disk to each hardware queue
- * @disk: the disk; it may have no hardware queues yet
- *
- * Context: Process context. cw_disk.lock is held.
- */
-void cw_hold_publish(struct cw_disk *disk);
+void cw_hold_go(struct cw_disk *disk);
 /**
  * cw_hold_fail() - fails all I/O until cw_hold_go(), including held requests
  * @disk: the disk

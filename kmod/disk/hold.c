@@ -10,8 +10,6 @@
  * The gates (gates.h) are written after the data that they guard (links, limits): a queue_rq() that
  * sees no gate also sees the path of its hardware queue, and any latched loss. The block layer may
  * call commit_rqs() and poll() on a stopped queue, so these read the path under RCU and find none.
- * cw_hold_stop() removes the path, and then waits for the readers: afterwards the links can be
- * freed.
  *
  * A request that was sent and not answered ends here only while the disk has no path. Its links are
  * drained by then, and the next request is sent on the links of a later login. The WELCOME of that
@@ -124,7 +122,7 @@ static void cw_hold_work(struct work_struct *work)
 	u32 close = 0;
 
 	mutex_lock(&disk->lock);
-	if (disk->live || !cw_hold_has_queue(disk)) {
+	if (disk->path || !cw_hold_has_queue(disk)) {
 		mutex_unlock(&disk->lock);
 		return;
 	}
@@ -152,42 +150,20 @@ void cw_hold_end(struct cw_disk *disk)
 	cancel_delayed_work_sync(&disk->patience);
 }
 
-void cw_hold_publish(struct cw_disk *disk)
-{
-	unsigned int i;
-
-	lockdep_assert_held(&disk->lock);
-	for (i = 0; i < disk->nr_hctx; i++)
-		rcu_assign_pointer(disk->hctx[i].path, disk->path);
-}
-
 void cw_hold_stop(struct cw_disk *disk)
 {
-	bool was_live = disk->live;
-
 	lockdep_assert_held(&disk->lock);
-	WRITE_ONCE(disk->live, false);
-	/* Before the wait for the readers of the path: see cw_hctx_link(). */
-	disk->path = NULL;
-	cw_hold_publish(disk);
 	if (cw_hold_has_queue(disk) && !disk->quiesced) {
 		disk->quiesced = true;
-		blk_mq_quiesce_queue(disk->gendisk->queue);
-	} else {
-		synchronize_rcu(); /* waits for cw_poll() and cw_commit_rqs() */
+		blk_mq_quiesce_queue_nowait(disk->gendisk->queue);
 	}
-	if (was_live) {
-		disk->stopped_at = jiffies;
-		cw_hold_wait(disk);
-	}
+	disk->stopped_at = jiffies;
+	cw_hold_wait(disk);
 }
 
-void cw_hold_go(struct cw_disk *disk, struct cw_path *path)
+void cw_hold_go(struct cw_disk *disk)
 {
 	lockdep_assert_held(&disk->lock);
-	WRITE_ONCE(disk->live, true);
-	disk->path = path;
-	cw_hold_publish(disk); /* before the gates open */
 	cw_hold_gates(disk, CW_GATE_NO_PATH | CW_GATE_FAILING,
 		      disk->closing ? CW_GATE_FAILING : 0);
 	cw_hold_run(disk);

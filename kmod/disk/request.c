@@ -167,14 +167,21 @@ static blk_status_t cw_map_later(struct request *rq, struct cw_link *link, bool 
 }
 
 /*
- * The link of a hardware queue, or NULL if the disk has no path. The caller is in an RCU section:
- * cw_hold_stop() removes the path and waits for such sections before the link is freed. The block
+ * The path of a hardware queue, or NULL if the disk has no path. The caller is in an RCU section:
+ * cw_disk_stop() removes the path and waits for such sections before its links are freed. The block
  * layer calls queue_rq() in one.
  */
-static struct cw_link *cw_hctx_link(const struct blk_mq_hw_ctx *hctx)
+static struct cw_path *cw_hctx_path(const struct blk_mq_hw_ctx *hctx)
 {
 	const struct cw_hctx *private = hctx->driver_data;
-	const struct cw_path *path = rcu_dereference(private->path);
+
+	return rcu_dereference(private->path);
+}
+
+/* The link of a hardware queue, or NULL. The caller is in an RCU section. */
+static struct cw_link *cw_hctx_link(const struct blk_mq_hw_ctx *hctx)
+{
+	const struct cw_path *path = cw_hctx_path(hctx);
 
 	return likely(path) ? path->links[hctx->queue_num] : NULL;
 }
@@ -255,7 +262,7 @@ void cw_disk_room(struct cw_link *link)
 	struct cw_disk *disk = link->priv;
 	struct gendisk *gendisk = READ_ONCE(disk->gendisk);
 
-	if (gendisk && READ_ONCE(disk->live))
+	if (gendisk && READ_ONCE(disk->path))
 		blk_mq_run_hw_queues(gendisk->queue, true);
 }
 

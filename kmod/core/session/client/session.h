@@ -36,14 +36,15 @@ struct cw_session;
 struct cw_client_ops {
 	/*
 	 * links[0..nr_links) of @p take commands until stop(). If no other path does, everything
-	 * that is held for a path may go. @new_instance: the server may have lost writes
-	 * that it acknowledged and did not flush. Called under the session's lock, like fenced,
-	 * fail, notice and waits. All but message: process context, one at a time.
+	 * that is held for a path may go. @new_instance: the server may have lost writes that it
+	 * acknowledged and did not flush. Called under the session's lock, like fenced, fail,
+	 * notice and waits. All but message: process context, and one at a time for each path.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
 	/*
-	 * No command may be given to a link of @p after this returned. Waits for a grace period.
-	 * stop and reap are called under the lock of @p, without the session's.
+	 * No command may be given to a link of @p after this returned. Waits for an RCU grace
+	 * period. The links may be dead already. stop and reap are called under the lock of @p,
+	 * without the session's.
 	 */
 	void (*stop)(struct cw_session *s, struct cw_path *p);
 	/*
