@@ -264,10 +264,18 @@ static void cw_disk_reap(struct cw_session *s, struct cw_path *p)
 
 	mutex_lock(&disk->lock);
 	cw_disk_take_back(disk, p);
-	if (cw_hold_has_queue(disk))
-		cw_hold_taken_back(disk);
+	cw_hold_taken_back(disk);
 	if (disk->closing && !disk->path)
 		cw_hold_fail(disk); /* cw_disk_remove() waits for held requests */
+	mutex_unlock(&disk->lock);
+}
+
+static void cw_disk_fenced(struct cw_session *s, struct cw_path *p)
+{
+	struct cw_disk *disk = cw_disk_of(s);
+
+	mutex_lock(&disk->lock);
+	cw_hold_fenced(disk, p->number);
 	mutex_unlock(&disk->lock);
 }
 
@@ -305,6 +313,7 @@ const struct cw_client_ops cw_disk_client_ops = {
 	.up = cw_disk_up,
 	.stop = cw_disk_stop,
 	.reap = cw_disk_reap,
+	.fenced = cw_disk_fenced,
 	.fail = cw_disk_fail,
 	.notice = cw_disk_notice,
 	.waits = cw_disk_waits,
@@ -345,10 +354,12 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 	disk->closing = true;
 	/*
 	 * With a path, requests in flight may still complete. Without one, held requests fail at
-	 * once.
+	 * once. With a path, those that wait for a fence fail only if the detach must not wait.
 	 */
 	if (!disk->path)
 		cw_hold_fail(disk);
+	else if (force)
+		cw_hold_force(disk);
 	mutex_unlock(&disk->lock);
 	flush_work(&disk->add);
 	cw_limits_end(disk);

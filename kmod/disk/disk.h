@@ -24,6 +24,7 @@ struct cw_request {
 	struct sg_table table;
 	/* flush: it cleared cw_disk.dirt, which is set again if the flush fails */
 	bool carries_dirt;
+	bool held; /* unfenced: see gates.h */
 	u8 op;
 	u8 status; /* enum cw_wire_status of the completion */
 	u64 start; /* ns; when the command was given to the link */
@@ -180,10 +181,26 @@ void cw_hold_go(struct cw_disk *disk);
  */
 void cw_hold_fail(struct cw_disk *disk);
 /**
+ * cw_hold_force() - fails what waits for a fence, from now on: the disk is detached with force
+ * @disk: the disk
+ *
+ * Context: Process context. cw_disk.lock is held.
+ */
+void cw_hold_force(struct cw_disk *disk);
+/**
+ * cw_hold_fenced() - sends again what was sent on a path and waited for its fence
+ * @disk: the disk
+ * @path: number of the path
+ *
+ * Context: Process context. cw_disk.lock is held.
+ */
+void cw_hold_fenced(struct cw_disk *disk, u8 path);
+/**
  * cw_hold_taken_back() - runs the queue for requests that were given back to blk-mq
  * @disk: the disk
  *
- * Only if a gate judges requests without a path. Otherwise the queue is stopped and keeps them.
+ * Only if the disk has a path, or a gate judges requests without one. Otherwise the queue is
+ * stopped and keeps them.
  * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_taken_back(struct cw_disk *disk);
@@ -222,7 +239,7 @@ bool cw_hold_passes(struct cw_disk *disk, struct request *rq, blk_status_t *stat
  */
 bool cw_hold_has_queue(const struct cw_disk *disk);
 /**
- * cw_hold_waits() - checks whether requests wait for a path
+ * cw_hold_waits() - checks whether requests wait for a path or a fence
  * @disk: the disk
  *
  * Context: Process context. cw_disk.lock is held.
@@ -307,7 +324,7 @@ unsigned int cw_request_size(void);
  */
 void cw_disk_room(struct cw_link *link);
 /**
- * cw_disk_take_back() - gives every unanswered request of a path back to blk-mq, to be sent again
+ * cw_disk_take_back() - takes back every unanswered request of a path, to be sent again
  * @disk: the disk
  * @path: path of its session whose links are drained and not freed
  *

@@ -11,10 +11,11 @@
  * sees no gate also sees the path of its hardware queue, and any latched loss. The block layer may
  * call commit_rqs() and poll() on a stopped queue, so these read the path under RCU and find none.
  *
- * A request that was sent and not answered ends here only while the disk has no path. Its links are
- * drained by then, and the next request is sent on the links of a later login. The WELCOME of that
- * login confirms that the server has no command left of the ended request (docs/PROTOCOL.md section
- * 4, rule 23).
+ * A write that was sent and not answered waits for the fence of its path, even if the disk has
+ * another path (gates.h). The WELCOME of a login fences all paths. If such a write ends without an
+ * answer, because of one of the two times or a forced detach, its links are drained, and no other
+ * write is sent until the fence: by then the server has no command left of the ended request
+ * (docs/PROTOCOL.md section 4, rule 23, and section 7, rule 13).
  *
  * A final refusal fails all requests like the I/O timeout, and no later path lifts that gate.
  *
@@ -48,6 +49,8 @@ u32 cw_request_traits(struct request *rq)
 		traits |= CW_TRAIT_FAST;
 	if (req_op(rq) == REQ_OP_FLUSH || (rq->cmd_flags & REQ_FUA))
 		traits |= CW_TRAIT_STABLE;
+	if (req_op(rq) != REQ_OP_READ && req_op(rq) != REQ_OP_FLUSH)
+		traits |= CW_TRAIT_CHANGE;
 	return traits;
 }
 
@@ -175,11 +178,24 @@ void cw_hold_fail(struct cw_disk *disk)
 	cw_hold_run(disk);
 }
 
+void cw_hold_force(struct cw_disk *disk)
+{
+	cw_hold_gates(disk, 0, CW_GATE_FORCED);
+	cw_hold_taken_back(disk);
+}
+
 void cw_hold_taken_back(struct cw_disk *disk)
 {
 	lockdep_assert_held(&disk->lock);
-	if (disk->gates.set & (CW_GATE_NO_PATH | CW_GATE_FAILING))
+	if (disk->path || (disk->gates.set & (CW_GATE_NO_PATH | CW_GATE_FAILING)))
 		cw_hold_run(disk);
+}
+
+void cw_hold_fenced(struct cw_disk *disk, u8 path)
+{
+	lockdep_assert_held(&disk->lock);
+	cw_gates_fenced(&disk->gates, path);
+	cw_hold_taken_back(disk);
 }
 
 void cw_hold_loss(struct cw_disk *disk, bool lost)

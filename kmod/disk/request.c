@@ -279,7 +279,7 @@ static void cw_request_take_back(struct cw_link *link, void *waiter)
 	}
 	cw_dirt_back_from_flush(cw_request_disk(rq), req);
 	link->stats.n[CW_N_REPLAYED]++;
-	blk_mq_requeue_request(rq, false);
+	cw_gates_take_back(&cw_request_disk(rq)->gates, rq, cw_link_path(link)->number);
 }
 
 void cw_disk_take_back(struct cw_disk *disk, struct cw_path *path)
@@ -316,8 +316,11 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 
 static enum blk_eh_timer_return cw_timeout(struct request *rq)
 {
+	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_disk *disk = cw_request_disk(rq);
 
+	if (READ_ONCE(req->held))
+		return BLK_EH_RESET_TIMER; /* its path has ended already */
 	cw_session_kick(disk->session, "a command had no answer in time");
 	return BLK_EH_RESET_TIMER;
 }

@@ -49,13 +49,13 @@ struct cw_client_ops {
 	void (*stop)(struct cw_session *s, struct cw_path *p);
 	/*
 	 * No adapter touches memory for @p any more, and its links are not freed yet. Unmaps and
-	 * takes back the unanswered requests, to be sent again after up().
+	 * takes back the unanswered requests, to be sent again after up(). Those that change the
+	 * disk also wait for fenced().
 	 */
 	void (*reap)(struct cw_session *s, struct cw_path *p);
 	/*
 	 * The server has nothing left of what was given to links of @p before reap(), so the writes
 	 * among that may be sent again. If a WELCOME says so, then for each path before up().
-	 * Optional.
 	 */
 	void (*fenced)(struct cw_session *s, struct cw_path *p);
 	/* Held I/O must fail from now on, until up(). */
