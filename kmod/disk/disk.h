@@ -24,10 +24,10 @@ struct cw_request {
 	struct sg_table table;
 	/* flush: it cleared cw_disk.dirt, which is set again if the flush fails */
 	bool carries_dirt;
-	bool held; /* unfenced: see gates.h */
 	u8 op;
 	u8 status; /* enum cw_wire_status of the completion */
-	u64 start; /* ns; when the command was given to the link */
+	struct cw_path *path; /* of the link to which the command was given */
+	u64 start; /* ns; when that was */
 	unsigned long unmappable_since; /* jiffies; valid while RQF_DONTPREP is set */
 	struct scatterlist first[];
 };
@@ -71,7 +71,9 @@ struct cw_disk {
 	bool deleted; /* del_gendisk() has returned: the queue takes no more requests */
 	bool quiesced;
 	bool closing; /* the disk is being removed: I/O is not held any more */
-	struct cw_path *usable[CW_WIRE_PATHS]; /* by number: those that may take commands */
+	/* By number: paths that may take commands. Written under the lock of the gates too. */
+	struct cw_path *usable[CW_WIRE_PATHS];
+	u64 up_at[CW_WIRE_PATHS]; /* as usable: ns; since when each may */
 	struct cw_path *path; /* the one of them that does; NULL: none. Any context compares it */
 	struct cw_hctx *hctx; /* nr_hctx of them, which have the same path; NULL: no device */
 	unsigned int nr_hctx;

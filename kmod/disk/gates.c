@@ -34,7 +34,6 @@ static void cw_gates_requeue(struct list_head *list)
 
 	list_for_each_entry_safe(rq, next, list, queuelist) {
 		list_del_init(&rq->queuelist); /* blk-mq uses the entry itself */
-		cw_request_set_held(rq, false);
 		blk_mq_requeue_request(rq, false);
 	}
 }
@@ -45,7 +44,6 @@ static void cw_gates_end(struct list_head *list, blk_status_t status)
 
 	list_for_each_entry_safe(rq, next, list, queuelist) {
 		list_del_init(&rq->queuelist);
-		cw_request_set_held(rq, false);
 		blk_mq_end_request(rq, status);
 	}
 }
@@ -106,10 +104,8 @@ void cw_gates_take_back(struct cw_gates *g, struct request *rq, u8 path)
 	spin_lock_irqsave(&g->lock, flags);
 	/* The gates may have changed since the path was lost. */
 	verdict = cw_gates_judge_sent(g, rq, path);
-	if (verdict == CW_VERDICT_HOLD) {
-		cw_request_set_held(rq, true);
+	if (verdict == CW_VERDICT_HOLD)
 		list_add_tail(&rq->queuelist, &g->unfenced[path]);
-	}
 	spin_unlock_irqrestore(&g->lock, flags);
 	if (verdict != CW_VERDICT_HOLD)
 		blk_mq_end_request(rq, cw_gates_status(verdict));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <linux/ktime.h>
+
 #include "paths.h"
 
 void cw_paths_publish(struct cw_disk *disk)
@@ -22,10 +24,21 @@ static void cw_paths_choose(struct cw_disk *disk)
 	cw_paths_publish(disk);
 }
 
+/* @p: NULL: the path with this number may not carry commands */
+static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&disk->gates.lock, flags);
+	disk->usable[number] = p;
+	disk->up_at[number] = ktime_get_ns();
+	spin_unlock_irqrestore(&disk->gates.lock, flags);
+}
+
 bool cw_paths_up(struct cw_disk *disk, struct cw_path *p)
 {
 	lockdep_assert_held(&disk->lock);
-	disk->usable[p->number] = p;
+	cw_paths_set(disk, p->number, p);
 	if (disk->path)
 		return false;
 	cw_paths_choose(disk);
@@ -35,9 +48,22 @@ bool cw_paths_up(struct cw_disk *disk, struct cw_path *p)
 bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p)
 {
 	lockdep_assert_held(&disk->lock);
-	disk->usable[p->number] = NULL;
+	cw_paths_set(disk, p->number, NULL);
 	if (disk->path != p)
 		return false;
 	cw_paths_choose(disk);
 	return !disk->path;
+}
+
+bool cw_paths_carry(struct cw_disk *disk, struct request *rq)
+{
+	const struct cw_request *req = blk_mq_rq_to_pdu(rq);
+	u8 number = req->path->number;
+	unsigned long flags;
+	bool carry;
+
+	spin_lock_irqsave(&disk->gates.lock, flags);
+	carry = disk->usable[number] && disk->up_at[number] <= req->start;
+	spin_unlock_irqrestore(&disk->gates.lock, flags);
+	return carry;
 }

@@ -34,6 +34,15 @@ bool cw_paths_up(struct cw_disk *disk, struct cw_path *p);
  */
 bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p);
 /**
+ * cw_paths_carry() - checks whether a request may still have an answer
+ * @disk: the disk
+ * @rq: a started request of the disk
+ *
+ * Context: Any context. Takes the lock of the gates.
+ * Return: true if the path on which @rq was sent has not been stopped since.
+ */
+bool cw_paths_carry(struct cw_disk *disk, struct request *rq);
+/**
  * cw_paths_publish() - gives the path of the disk to each hardware queue
  * @disk: the disk; it may have no hardware queues yet
  *

@@ -15,6 +15,7 @@
 #include <linux/bio.h>
 #include <linux/ktime.h>
 
+#include "paths.h"
 #include "request.h"
 #include "trace.h"
 
@@ -193,6 +194,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_wire_range *ranges = NULL;
 	struct cw_cmd cmd = {};
+	struct cw_path *path;
 	struct cw_link *link;
 	blk_status_t status;
 	u32 gates;
@@ -201,11 +203,13 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	gates = smp_load_acquire(&disk->gates.set); /* pairs with cw_gates_change() */
 	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
 		return status;
-	link = cw_hctx_link(hctx);
-	if (unlikely(!link))
+	path = cw_hctx_path(hctx);
+	if (unlikely(!path))
 		return BLK_STS_RESOURCE; /* as after the death of the link, see below */
+	link = path->links[hctx->queue_num];
 	req->map = (struct cw_map) { .unmapped = cw_request_unmapped };
 	req->carries_dirt = false;
+	req->path = path;
 	ret = cw_request_make_command(link, rq, req, &cmd, &ranges,
 				      (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
 	if (unlikely(ret))
@@ -319,9 +323,12 @@ static enum blk_eh_timer_return cw_timeout(struct request *rq)
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_disk *disk = cw_request_disk(rq);
 
-	if (READ_ONCE(req->held))
-		return BLK_EH_RESET_TIMER; /* its path has ended already */
-	cw_session_kick(disk->session, "a command had no answer in time");
+	/*
+	 * A request that waits for the fence of its path has lost its connection already. A later
+	 * connection of that path does not owe the answer.
+	 */
+	if (cw_paths_carry(disk, rq))
+		cw_session_kick(disk->session, req->path, "a command had no answer in time");
 	return BLK_EH_RESET_TIMER;
 }
 

@@ -31,20 +31,6 @@ static inline struct cw_disk *cw_request_disk(struct request *rq)
  */
 u32 cw_request_traits(struct request *rq);
 
-/**
- * cw_request_set_held() - notes whether a started request is unfenced
- * @rq: the request
- * @held: true if so
- *
- * Context: Any context. cw_timeout() reads it.
- */
-static inline void cw_request_set_held(struct request *rq, bool held)
-{
-	struct cw_request *req = blk_mq_rq_to_pdu(rq);
-
-	WRITE_ONCE(req->held, held);
-}
-
 /* ---- unflushed writes: bit 0 of cw_disk.dirt; any context, no locks ---- */
 
 /**

@@ -27,7 +27,6 @@ struct request {
 	list_head queuelist;
 	unsigned rq_flags;
 	u32 traits;
-	bool held; // unfenced
 	std::string fate;
 };
 
@@ -116,11 +115,6 @@ u32 cw_request_traits(const request *rq)
 	return rq->traits;
 }
 
-void cw_request_set_held(request *rq, bool held)
-{
-	rq->held = held;
-}
-
 void blk_mq_requeue_request(request *rq, bool kick);
 void blk_mq_end_request(request *rq, blk_status_t status);
 
@@ -133,7 +127,6 @@ void blk_mq_requeue_request(request *rq, bool kick)
 	EXPECT_FALSE(kick);
 	EXPECT_FALSE(gates.lock.held);
 	EXPECT_TRUE(list_empty(&rq->queuelist)) << "Linux 5.10 has a BUG_ON for this";
-	EXPECT_FALSE(rq->held) << "its next timeout would be ignored";
 	rq->fate += "requeued ";
 }
 
@@ -142,7 +135,6 @@ void blk_mq_end_request(request *rq, blk_status_t status)
 {
 	EXPECT_FALSE(gates.lock.held);
 	EXPECT_TRUE(list_empty(&rq->queuelist)) << "Linux 5.10 has a BUG_ON for this";
-	EXPECT_FALSE(rq->held);
 	EXPECT_TRUE(gates.set & CW_GATE_UNFENCED);
 	rq->fate += status == BLK_STS_IOERR ? "failed " : "failed fast ";
 }
@@ -210,7 +202,7 @@ TEST_F(Gates, JudgeEachRequestThatWouldBeSent)
 		for (const auto &[traits, expected] : asked) {
 			SetUp();
 			cw_gates_change(&gates, 0, c.set);
-			request rq{{}, RQF_DONTPREP, traits, false, {}};
+			request rq{{}, RQF_DONTPREP, traits, {}};
 			EXPECT_EQ(submit(rq), expected) << c.set << " " << traits;
 		}
 	}
@@ -249,7 +241,7 @@ const u32 FAST_WRITE = CW_TRAIT_CHANGE | CW_TRAIT_FAST;
 
 request make(u32 traits)
 {
-	return {{}, 0, traits, false, {}};
+	return {{}, 0, traits, {}};
 }
 
 TEST_F(Gates, KeepASentWriteUntilItsPathIsFenced)
@@ -260,7 +252,6 @@ TEST_F(Gates, KeepASentWriteUntilItsPathIsFenced)
 	EXPECT_FALSE(cw_gates_hold(&gates));
 	EXPECT_EQ(lose(one, 1).fate, "");
 	EXPECT_EQ(lose(two, 2).fate, "");
-	EXPECT_TRUE(one.held && two.held);
 	EXPECT_TRUE(cw_gates_hold(&gates));
 	// Another path carries I/O meanwhile, and becomes the last one.
 	EXPECT_EQ(submit(next), "passes");

@@ -87,8 +87,7 @@ void cw_path_end_fence(struct cw_path *p)
 	lockdep_assert_held(&s->lock);
 	p->fence = (struct cw_fence) {};
 	p->fence_answered = false;
-	if (s->ops->fenced)
-		s->ops->fenced(s, p);
+	s->ops->fenced(s, p);
 }
 
 /* The server answers the newest FENCE of a path alone: its answer stands for the earlier ones. */

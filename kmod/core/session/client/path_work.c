@@ -36,10 +36,8 @@ void cw_client_down(struct cw_link *link)
 	cw_path_call(p);
 }
 
-void cw_session_kick(struct cw_session *s, const char *why)
+void cw_session_kick(struct cw_session *s, struct cw_path *p, const char *why)
 {
-	struct cw_path *p = cw_session_shown_path(s);
-
 	WRITE_ONCE(p->kicked, why);
 	set_bit(CW_PATH_LOST, &p->flags);
 	cw_path_call(p);

@@ -219,13 +219,14 @@ void cw_session_put(struct cw_session *s);
 struct cw_session *cw_session_find(const char *server, const char *name);
 
 /**
- * cw_session_kick() - gives the connection up, because the caller found it dead
+ * cw_session_kick() - gives the connection of a path up, because the caller found it dead
  * @s: the session
+ * @p: the path
  * @why: the reason, a constant string
  *
  * Context: Any context. The work of the path tears the connection down.
  */
-void cw_session_kick(struct cw_session *s, const char *why);
+void cw_session_kick(struct cw_session *s, struct cw_path *p, const char *why);
 
 /**
  * cw_session_hurry() - shortens a long pause between two attempts
