@@ -162,6 +162,7 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	/* WELCOME stands for every FENCED. */
 	for (i = 0; i < s->nr_paths; i++) {
 		s->paths[i]->announced = (struct cw_fence) {};
+		s->paths[i]->retry_at = jiffies; /* may have wrapped since the last attempt */
 		cw_path_end_fence(s->paths[i]);
 	}
 	cw_session_decide(s); /* the other paths may join */
