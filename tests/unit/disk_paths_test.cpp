@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Runs the choice of a disk among its paths.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "include/wire/causeway_wire.h"
+#include "kmod/core/wire/integers.h"
+
+namespace
+{
+
+struct cw_path {
+	u8 number;
+};
+
+struct cw_request {
+	cw_path *path;
+	u64 start;
+};
+
+struct request {
+	cw_request pdu;
+};
+
+struct cw_disk {
+	bool lock;
+	cw_path *usable[CW_WIRE_PATHS];
+	u64 up_at[CW_WIRE_PATHS];
+	cw_path *path;
+	struct {
+		cw_path *path;
+	} hctx[3];
+	unsigned nr_hctx;
+	struct {
+		bool lock;
+	} gates;
+};
+
+u64 now;
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define WRITE_ONCE(place, value) ((place) = (value))
+#define rcu_assign_pointer(place, value) ((place) = (value))
+#define lockdep_assert_held(lock) ((void)(lock))
+#define spin_lock_irqsave(lock, flags) (*(lock) = true, (flags) = 0)
+#define spin_unlock_irqrestore(lock, flags) (*(lock) = (flags) != 0)
+#define ktime_get_ns() now
+#define blk_mq_rq_to_pdu(rq) (&(rq)->pdu)
+
+void cw_paths_publish(cw_disk *disk);
+#include "kmod/disk/paths.c"
+
+class DiskPaths : public testing::Test
+{
+protected:
+	cw_path one{1}, three{3}, five{5};
+	cw_disk disk{};
+
+	void SetUp() override
+	{
+		disk.nr_hctx = ARRAY_SIZE(disk.hctx);
+		now = 1000;
+	}
+
+	void expect_used(const cw_path *path)
+	{
+		EXPECT_EQ(disk.path, path);
+		for (const auto &hctx : disk.hctx)
+			EXPECT_EQ(hctx.path, path);
+	}
+};
+
+TEST_F(DiskPaths, UseTheFirstThatComesAndThenTheLowest)
+{
+	EXPECT_TRUE(cw_paths_up(&disk, &five));
+	expect_used(&five);
+	EXPECT_FALSE(cw_paths_up(&disk, &three));
+	EXPECT_FALSE(cw_paths_up(&disk, &one));
+	expect_used(&five);
+	EXPECT_FALSE(cw_paths_stop(&disk, &five));
+	expect_used(&one);
+	EXPECT_FALSE(cw_paths_up(&disk, &five));
+	EXPECT_FALSE(cw_paths_stop(&disk, &one));
+	expect_used(&three);
+}
+
+TEST_F(DiskPaths, NeverUseAPathThatWasStopped)
+{
+	cw_paths_up(&disk, &one);
+	cw_paths_up(&disk, &three);
+	EXPECT_FALSE(cw_paths_stop(&disk, &three));
+	expect_used(&one);
+	EXPECT_TRUE(cw_paths_stop(&disk, &one));
+	expect_used(nullptr);
+	// The end of a session stops a path that has ended already.
+	EXPECT_FALSE(cw_paths_stop(&disk, &one));
+	EXPECT_TRUE(cw_paths_up(&disk, &three));
+	expect_used(&three);
+}
+
+TEST_F(DiskPaths, OweAnAnswerOnlyOnTheConnectionOfTheRequest)
+{
+	request rq{{&three, 0}};
+
+	cw_paths_up(&disk, &one);
+	cw_paths_up(&disk, &three);
+	rq.pdu.start = ++now;
+	EXPECT_TRUE(cw_paths_carry(&disk, &rq));
+	now++;
+	cw_paths_stop(&disk, &one);
+	EXPECT_TRUE(cw_paths_carry(&disk, &rq));
+	cw_paths_stop(&disk, &three);
+	EXPECT_FALSE(cw_paths_carry(&disk, &rq));
+	now++;
+	cw_paths_up(&disk, &three);
+	EXPECT_FALSE(cw_paths_carry(&disk, &rq));
+	rq.pdu.start = now;
+	EXPECT_TRUE(cw_paths_carry(&disk, &rq));
+}
+
+} // namespace
