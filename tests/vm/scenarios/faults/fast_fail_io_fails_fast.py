@@ -38,7 +38,7 @@ def when(client, pattern):
 def scenario(rig):
     server, client = rig.server, rig.client
     client.run("modprobe -a dm_multipath dm_round_robin")
-    options = {"one": "", "ten": "--fast-fail 10", "off": "--fast-fail off"}
+    options = {"one": "", "ten": "--fast-fail 10", "off": "--fast-fail off", "zero": "--fast-fail 0"}
     nodes = {}
     mapped = {}
     for name, option in options.items():
@@ -46,7 +46,7 @@ def scenario(rig):
         client.run(f"causeway attach 10.0.0.1/{name} --queues 1 {option}")
         nodes[name] = client.run(f"basename $(readlink -f {AT}{name})").out.strip()
     told = {each["name"]: each["fast_fail"] for each in causeway.attachments(client)}
-    assert told == {"one": 1, "ten": 10, "off": None}, told
+    assert told == {"one": 1, "ten": 10, "off": None, "zero": 0}, told
     paths = {}
     for name in options:
         paths[name] = multipath(client, name)
@@ -54,12 +54,13 @@ def scenario(rig):
     late = multipath(client, "one", "late")
     holding = multipath(client, "one", "holding", "1 queue_if_no_path")
     events = causeway.watch(client)
-    # Each of these has a read in progress when the client gives the path up: the server is silent
+    # Each of these has a request in progress when the client gives the path up: the server is silent
     # for some seconds before that.
-    fast = {name: client.start(f"fio --name={name} --filename={paths[name]} --rw=randread --direct=1 --bs=4k --size=8M "
-                               "--thinktime=100ms --time_based --runtime=1h --eta=never --status-interval=1s") for name in ("one", "ten")}
-    for job in fast.values():
-        job.wait_for("read: ")
+    kinds = {"one": "read", "ten": "read", "zero": "write"}
+    fast = {name: client.start(f"fio --name={name} --filename={paths[name]} --rw=rand{kind} --direct=1 --bs=4k --size=8M "
+                               "--thinktime=100ms --time_based --runtime=1h --eta=never --status-interval=1s") for name, kind in kinds.items()}
+    for name, kind in kinds.items():
+        fast[name].wait_for(f"{kind}: ")
     # This read comes when the path is known to be lost, and is never sent. The log has the begin
     # and the end of its wait.
     unsent = client.start(f"read -r go; echo unsent >/dev/kmsg; exec dd if={paths['ten']} of=/dev/null bs=4k skip={UNSENT} count=1 "
@@ -88,7 +89,7 @@ def scenario(rig):
     # The events of the other disks may have come before that of "ten".
     for name in options:
         client.wait_for(f"dmesg | grep -q '10.0.0.1/{name}: connection lost'")
-    for name, least in (("one", 1), ("ten", 10)):
+    for name, least in (("one", 1), ("ten", 10), ("zero", 0)):
         result = fast[name].wait(timeout=60, check=False)
         # dm-multipath passes on the error of its last path.
         assert result.rc != 0 and "Link has been severed" in result.out, result.out

@@ -16,6 +16,7 @@ TIMEOUT = 4
 YEARS = 17179870
 NEVER = 27      # ACK timeout of 9 minutes and seven retries: queue pairs do not report a loss by themselves
 READ = "dd if={} of=/dev/null bs=4k count=1 iflag=direct"
+WRITE = "dd if=/dev/zero of={} bs=4k count=1 oflag=direct conv=notrunc"
 
 
 def time_of(what, said):
@@ -38,12 +39,15 @@ def scenario(rig):
     server.link_down()
     patient = client.start(READ.format(PATIENT))
     reader = client.start(READ.format(DISK))
-    result = reader.wait(timeout=90, check=False)
-    assert result.rc != 0 and "Input/output error" in result.out, result.out
+    writer = client.start(WRITE.format(DISK))
+    for job in reader, writer:
+        result = job.wait(timeout=90, check=False)
+        assert result.rc != 0 and "Input/output error" in result.out, result.out
     # Each session detects the loss by itself.
     client.wait_for("dmesg | grep -q 'causeway: 10.0.0.1/n: connection lost'")
     said = client.run("dmesg").out
-    cut, failed = time_of("causeway-test cut", said), time_of(f"I/O error, dev {device},", said)
+    cut = time_of("causeway-test cut", said)
+    failed, write_failed = (time_of(rf"I/O error, dev {device}, sector \d+ op 0x\d:\({kind}\)", said) for kind in ("READ", "WRITE"))
     lost, patient_lost = (time_of(f"causeway: 10.0.0.1/{name}: connection lost: the server was silent on", said) for name in "mn")
     print(f"the server was given up {lost - cut:.3f} s after its cable was cut, and I/O failed {failed - lost:.3f} s after that")
     # The last message of the server came up to a second before the cut, and a second may pass until
@@ -52,6 +56,7 @@ def scenario(rig):
     # A jiffy is 4 ms, and the time begins after the message. Attempts to connect do not delay the
     # end.
     assert TIMEOUT - 0.01 <= failed - lost < TIMEOUT + 4, said
+    assert TIMEOUT - 0.01 <= write_failed - lost < TIMEOUT + 4, said
     # The other disk is without a path for longer than the lower bits of its timeout, and its
     # session has failed to connect.
     events.wait_for("attempt-failed 10.0.0.1/n", timeout=30)
@@ -60,4 +65,5 @@ def scenario(rig):
     server.link_up()
     events.wait_for("up 10.0.0.1/m.*live over", timeout=90)
     client.run(READ.format(DISK))
+    client.run(WRITE.format(DISK), timeout=30)      # no write is held after the login
     patient.wait(timeout=90)
