@@ -58,6 +58,7 @@ static enum cw_verdict cw_gates_judge_sent(struct cw_gates *g, struct request *r
 
 	if (verdict != CW_VERDICT_HOLD) {
 		g->unanswered |= 1U << path;
+		/* Pairs with cw_queue_rq() of a writer that learns of the end of @rq. */
 		smp_store_release(&g->set, g->set | CW_GATE_UNFENCED);
 	}
 	return verdict;
@@ -120,6 +121,7 @@ void cw_gates_fenced(struct cw_gates *g, u8 path)
 	list_splice_init(&g->unfenced[path], &again);
 	g->unanswered &= ~(1U << path);
 	if ((g->set & CW_GATE_UNFENCED) && !g->unanswered) {
+		/* Pairs with cw_queue_rq(). */
 		smp_store_release(&g->set, g->set & ~CW_GATE_UNFENCED);
 		list_splice_tail_init(&g->held, &again);
 	}
