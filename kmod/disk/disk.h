@@ -183,14 +183,14 @@ void cw_hold_go(struct cw_disk *disk);
  */
 void cw_hold_fail(struct cw_disk *disk);
 /**
- * cw_hold_force() - fails what waits for a fence, from now on: the disk is detached with force
+ * cw_hold_force() - fails requests that wait for a fence, from now on: for a forced detach
  * @disk: the disk
  *
  * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_force(struct cw_disk *disk);
 /**
- * cw_hold_fenced() - sends again what was sent on a path and waited for its fence
+ * cw_hold_fenced() - sends the unfenced requests of a path again
  * @disk: the disk
  * @path: number of the path
  *

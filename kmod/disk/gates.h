@@ -14,8 +14,8 @@
  * do not wait in a list of blk-mq, because blk-mq may merge a request in its lists into another
  * one, which would then be sent too early. A request is unfenced only after the links of its path
  * were drained. It stops being unfenced when the path is fenced, or when a gate ends it. Such an
- * end without an answer sets UNFENCED first: whoever learns of the end and then writes to the same
- * blocks waits, until each path with such an end was fenced.
+ * end without an answer sets UNFENCED first. A writer that learns of the end and writes to the same
+ * blocks again is held until each path that had such an end was fenced.
  *
  * tests/unit/gates_test.cpp runs gates.c with a block layer of its own.
  */
@@ -40,10 +40,10 @@ enum {
 	CW_GATE_STABLE = 8,
 	/* a sent request that changes the disk ended without its answer: others like it are held */
 	CW_GATE_UNFENCED = 16,
-	CW_GATE_FORCED = 32, /* forced detach: what would wait for a fence fails */
+	CW_GATE_FORCED = 32, /* forced detach: requests that would wait for a fence fail */
 };
 
-/* What gates ask of a request: bits of cw_request_traits(). */
+/* Properties of a request by which gates judge it: bits of cw_request_traits(). */
 enum {
 	CW_TRAIT_FAST = 1, /* must fail fast when there is no path */
 	CW_TRAIT_STABLE = 2, /* a flush or a FUA write */
@@ -60,7 +60,7 @@ enum cw_verdict {
 struct cw_gates {
 	/*
 	 * 0 in normal operation. Written under the lock, with release: a reader with acquire that
-	 * sees no gate also sees what the gate guarded.
+	 * sees no gate also sees the data that the gate guarded.
 	 */
 	u32 set;
 	spinlock_t lock; /* taken with interrupts disabled; guards the lists too */
@@ -156,8 +156,8 @@ void cw_gates_take_back(struct cw_gates *g, struct request *rq, u8 path);
  * @path: number of the path; the server has nothing left that was sent on it
  *
  * They go to blk-mq's list of requests to be sent again. If no path is left that has a request
- * which ended without an answer, what waited behind UNFENCED follows. The caller makes blk-mq run
- * that list.
+ * which ended without an answer, the requests that waited behind UNFENCED follow. The caller makes
+ * blk-mq run that list.
  *
  * Context: Any context. Takes the lock.
  */

@@ -23,7 +23,7 @@ static inline struct cw_disk *cw_request_disk(struct request *rq)
 }
 
 /**
- * cw_request_traits() - returns what the gates ask of a request
+ * cw_request_traits() - returns the properties of a request by which gates judge it
  * @rq: the request
  *
  * Context: Any context.
