@@ -69,7 +69,7 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) ||
 	    nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
-	    cw_put_address(skb, CW_A_ADDRESS, &s->config.paths[0].address) ||
+	    cw_put_address(skb, CW_A_ADDRESS, &p->address) ||
 	    nla_put_u8(skb, CW_A_STATE, state) ||
 	    nla_put_u8(skb, CW_A_TRANSPORT, live ? p->factory->transport : CW_TRANSPORT_NONE) ||
 	    nla_put_u32(skb, CW_A_ATTEMPTS, s->attempts) ||

@@ -53,7 +53,8 @@ void cw_session_send_fences(struct cw_session *s)
 		/* Nothing waits for the announcement of a JOIN that has ended. */
 		if (!p->announced.carrier && p->state != CW_PATH_CONNECTING)
 			p->announced.epoch = 0;
-		cw_path_carry(p, &p->fence);
+		if (!p->fence_answered)
+			cw_path_carry(p, &p->fence);
 		cw_path_carry(p, &p->announced);
 	}
 }

@@ -4,9 +4,9 @@
  * its connection after a loss. The work of the session decides when a path connects (work.c).
  *
  * An attempt to connect may take half a minute, so it has a work and a workqueue of its own: many
- * attempts delay no control message and no loss of a live path. While an attempt runs, nothing
- * queues the other works of the path, which would wait for its lock: the login takes its messages
- * itself, and the attempt sees when a link dies.
+ * attempts delay no control message and no loss of a live path. While an attempt runs, the other
+ * works of the path have nothing to do: the login takes its messages itself, and what happens to a
+ * link meanwhile is handled when the path is live.
  *
  * With CW_SESSION_CLOSE set, no work queues another. The bit is set under s->lock, and the works
  * test it under that lock, and after they have the lock of the path.
@@ -55,6 +55,8 @@ static bool cw_path_begin(struct cw_path *p)
 	mutex_lock(&s->lock);
 	begins = !test_bit(CW_SESSION_CLOSE, &s->flags) && p->role &&
 		 cw_path_change(p, CW_PATH_CONNECTING);
+	if (begins)
+		s->began_at = jiffies;
 	mutex_unlock(&s->lock);
 	return begins;
 }
@@ -143,7 +145,6 @@ void cw_path_connect_work(struct work_struct *work)
 	}
 	mutex_unlock(&p->lock);
 	memalloc_noio_restore(noio);
-	complete_all(&p->session->first);
 }
 
 /* ---- a live path ---- */
@@ -158,7 +159,7 @@ static void cw_path_lost(struct cw_path *p)
 	cw_path_change(p, CW_PATH_DYING);
 	cw_path_stop_carrying(p);
 	cw_path_set_fence(p, &p->fence, p->epoch, 0);
-	cw_session_lost(s);
+	cw_session_lost(s, p);
 	last = s->state != CW_STATE_LIVE;
 	mutex_unlock(&s->lock);
 	if (last) {
@@ -185,6 +186,9 @@ void cw_path_work(struct work_struct *work)
 	struct cw_path *p = container_of(work, struct cw_path, work);
 	unsigned int noio;
 
+	/* An attempt may hold the lock for long. cw_path_went_live() queues this work again. */
+	if (READ_ONCE(p->state) != CW_PATH_LIVE)
+		return;
 	noio = memalloc_noio_save();
 	mutex_lock(&p->lock);
 	/* When the session closes, cw_session_close() does the rest. */

@@ -253,7 +253,7 @@ static bool cw_session_part(struct cw_session *s, bool force)
 		struct cw_path *p = s->paths[i];
 
 		mutex_lock(&p->lock);
-		live = p->state == CW_PATH_LIVE;
+		live = p->state == CW_PATH_LIVE && !cw_link_is_dead(p->control);
 		if (live)
 			farewell = cw_path_part(p, force);
 		mutex_unlock(&p->lock);
@@ -268,6 +268,7 @@ bool cw_session_close(struct cw_session *s, bool force)
 
 	cw_session_interrupt(s);
 	cw_session_cancel(s);
+	complete_all(&s->first); /* the attempt may have been cancelled */
 	farewell = cw_session_stop(s) && cw_session_part(s, force);
 	mutex_lock(&s->lock);
 	if (farewell)

@@ -156,7 +156,7 @@ struct cw_session {
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
 
 	struct delayed_work work; /* decides */
-	struct completion first; /* the first attempt has ended */
+	struct completion first; /* each path has had a first attempt, or one is live */
 	unsigned long flags; /* CW_SESSION_*, any context; CLOSE is set under lock */
 };
 
@@ -358,13 +358,14 @@ u32 cw_session_detection_ms(struct cw_session *s);
 void cw_session_work(struct work_struct *work);
 /**
  * cw_session_lost() - changes the state and starts the I/O timeout if the last live path was lost
- * @s: the session; the path that was lost is not LIVE any more
+ * @s: the session
+ * @lost: the path that was lost. It is not LIVE any more. The next login begins on it.
  *
  * Gives up the attempts to join then, because a login begins only when all paths are down.
  *
  * Context: Process context. s->lock is held.
  */
-void cw_session_lost(struct cw_session *s);
+void cw_session_lost(struct cw_session *s, const struct cw_path *lost);
 /**
  * cw_session_went_live() - changes the state because a login has ended well, and starts the disk
  * @s: the session

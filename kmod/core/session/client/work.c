@@ -93,7 +93,7 @@ static void cw_session_shorten_pause(struct cw_session *s)
 
 /* ---- the ends of what paths do ---- */
 
-void cw_session_lost(struct cw_session *s)
+void cw_session_lost(struct cw_session *s, const struct cw_path *lost)
 {
 	unsigned int i;
 
@@ -103,6 +103,7 @@ void cw_session_lost(struct cw_session *s)
 			return;
 	if (cw_session_change(s, CW_STATE_HELD))
 		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
+	s->next = lost->number;
 	for (i = 0; i < s->nr_paths; i++) {
 		struct cw_path *p = s->paths[i];
 
@@ -154,7 +155,6 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	else
 		s->first_welcome = s->welcome;
 	s->ever_live = true;
-	s->next = p->number;
 	s->turns = 0;
 	cw_session_change(s, CW_STATE_LIVE);
 	pr_info("causeway: %s/%s: live over %s, %u queues\n", s->config.server, s->config.name,
@@ -162,6 +162,7 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	/* WELCOME stands for every FENCED. */
 	for (i = 0; i < s->nr_paths; i++) {
 		s->paths[i]->announced = (struct cw_fence) {};
+		s->paths[i]->attempts = 0;
 		s->paths[i]->retry_at = jiffies; /* may have wrapped since the last attempt */
 		cw_path_end_fence(s->paths[i]);
 	}
@@ -169,6 +170,7 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	s->ops->up(s, p, new_instance);
 	cw_event(CW_EVENT_UP, CW_ROLE_CLIENT, s->config.server, s->config.name, "live over %s",
 		 p->device);
+	complete_all(&s->first);
 }
 
 /*
@@ -210,6 +212,7 @@ static void cw_session_revoked(struct cw_session *s, struct cw_path *p)
 	s->ops->fail(s);
 	cw_event(CW_EVENT_REVOKED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
 		 p->reason);
+	complete_all(&s->first);
 }
 
 void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
@@ -235,6 +238,7 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 	} else {
 		s->turns = 0;
 		cw_session_retry_later(s);
+		complete_all(&s->first);
 	}
 }
 
@@ -253,30 +257,49 @@ static void cw_session_begin_login(struct cw_session *s)
 	queue_work(cw_connect_wq, &p->connect);
 }
 
+/* Returns the jiffies until @p may join; 0: it may join now. */
+static unsigned long cw_path_joins_in(const struct cw_path *p)
+{
+	/* Rule 23 of section 5. The difference is right even if jiffies have wrapped meanwhile. */
+	unsigned long since_began = jiffies - p->session->began_at;
+	unsigned long least = msecs_to_jiffies(CW_BACKOFF_LEAST_MS);
+	unsigned long in = time_before(jiffies, p->retry_at) ? p->retry_at - jiffies : 0;
+
+	return since_began < least ? max(in, least - since_began) : in;
+}
+
+static void cw_session_begin_join(struct cw_session *s, struct cw_path *p)
+{
+	p->attempts++;
+	s->began_at = jiffies;
+	p->epoch = ++s->epoch;
+	p->role = CW_PATH_JOIN;
+	queue_work(cw_connect_wq, &p->connect);
+}
+
 /* A path with a fence does not join, so the server keeps commands of one incarnation at most. */
 static void cw_session_begin_joins(struct cw_session *s)
 {
-	bool waits = false;
-	unsigned long at;
+	unsigned long in, next = MAX_JIFFY_OFFSET;
 	struct cw_path *p;
 	unsigned int i;
 
 	for (i = 0; i < s->nr_paths && (s->features & CW_FEATURE_PATHS); i++) {
 		p = s->paths[i];
-		if (p->state != CW_PATH_DOWN || p->role || p->fence.epoch || p->announced.epoch)
+		if (p->state != CW_PATH_DOWN || p->role)
 			continue;
-		if (time_before(jiffies, p->retry_at)) {
-			at = waits && time_before(at, p->retry_at) ? at : p->retry_at;
-			waits = true;
+		if (!p->announced.carrier)
+			p->announced = (struct cw_fence) {}; /* of a JOIN that has ended */
+		if (p->fence.epoch || p->announced.epoch)
 			continue;
-		}
-		p->attempts++;
-		p->epoch = ++s->epoch;
-		p->role = CW_PATH_JOIN;
-		queue_work(cw_connect_wq, &p->connect);
+		in = cw_path_joins_in(p);
+		if (in)
+			next = min(next, in);
+		else
+			cw_session_begin_join(s, p);
 	}
-	if (waits)
-		mod_delayed_work(cw_client_wq, &s->work, max(1L, (long)(at - jiffies)));
+	if (next != MAX_JIFFY_OFFSET)
+		mod_delayed_work(cw_client_wq, &s->work, next);
 }
 
 static void cw_session_look_at_io_timeout(struct cw_session *s)
