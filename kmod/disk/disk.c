@@ -227,7 +227,8 @@ static void cw_disk_up(struct cw_session *s, struct cw_path *p, bool new_instanc
 	}
 	disk->geo = s->welcome.geo;
 	cw_limits_changed(disk);
-	if (cw_paths_up(disk, p))
+	/* fail() may have come before stop() of the last path, which is replaced by this one. */
+	if (cw_paths_up(disk, p) || (disk->gates.set & CW_GATE_FAILING))
 		cw_hold_go(disk);
 	if (!disk->gendisk && !disk->closing)
 		queue_work(cw_disk_wq, &disk->add);

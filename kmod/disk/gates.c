@@ -99,7 +99,11 @@ void cw_gates_take_back(struct cw_gates *g, struct request *rq, u8 path)
 	unsigned long flags;
 
 	if (!(cw_request_traits(rq) & CW_TRAIT_CHANGE)) {
-		blk_mq_requeue_request(rq, false);
+		/* On another path, a server whose disk hangs would keep it as long again. */
+		if (READ_ONCE(g->set) & CW_GATE_FORCED)
+			blk_mq_end_request(rq, BLK_STS_IOERR);
+		else
+			blk_mq_requeue_request(rq, false);
 		return;
 	}
 	spin_lock_irqsave(&g->lock, flags);

@@ -167,8 +167,8 @@ void cw_hold_stop(struct cw_disk *disk)
 void cw_hold_go(struct cw_disk *disk)
 {
 	lockdep_assert_held(&disk->lock);
-	cw_hold_gates(disk, CW_GATE_NO_PATH | CW_GATE_FAILING,
-		      disk->closing ? CW_GATE_FAILING : 0);
+	/* A detach that has begun to fail I/O goes on. */
+	cw_hold_gates(disk, CW_GATE_NO_PATH | (disk->closing ? 0 : CW_GATE_FAILING), 0);
 	cw_hold_run(disk);
 }
 

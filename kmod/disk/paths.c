@@ -57,15 +57,16 @@ bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p)
 	return !disk->path;
 }
 
-bool cw_paths_carry(struct cw_disk *disk, struct request *rq)
+void cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
 {
 	const struct cw_request *req = blk_mq_rq_to_pdu(rq);
-	u8 number = req->path->number;
+	struct cw_path *path = READ_ONCE(req->path);
 	unsigned long flags;
-	bool carry;
 
+	/* stop() takes this lock too, so a later connection of the path is not ended by mistake. */
 	spin_lock_irqsave(&disk->gates.lock, flags);
-	carry = disk->usable[number] && disk->up_at[number] <= req->start;
+	if (disk->usable[path->number] &&
+	    disk->up_at[path->number] <= READ_ONCE(req->start))
+		cw_session_kick(disk->session, path, why);
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
-	return carry;
 }

@@ -36,14 +36,17 @@ bool cw_paths_up(struct cw_disk *disk, struct cw_path *p);
  */
 bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p);
 /**
- * cw_paths_carry() - checks whether a request may still have an answer
+ * cw_paths_kick() - ends the connection on which a request has waited for too long
  * @disk: the disk
  * @rq: a started request of the disk
+ * @why: the reason, a constant string
+ *
+ * Does nothing if the path on which @rq was sent was stopped since. So @rq may wait for the fence
+ * of that path, and a later connection of the path does not owe its answer.
  *
  * Context: Any context. Takes the lock of the gates.
- * Return: true if the path on which @rq was sent has not been stopped since.
  */
-bool cw_paths_carry(struct cw_disk *disk, struct request *rq);
+void cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why);
 /**
  * cw_paths_publish() - gives the path of the disk to each hardware queue
  * @disk: the disk; it may have no hardware queues yet

@@ -209,7 +209,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	link = path->links[hctx->queue_num];
 	req->map = (struct cw_map) { .unmapped = cw_request_unmapped };
 	req->carries_dirt = false;
-	req->path = path;
+	WRITE_ONCE(req->path, path);
 	ret = cw_request_make_command(link, rq, req, &cmd, &ranges,
 				      (rq->cmd_flags & REQ_FUA) || (gates & CW_GATE_STABLE));
 	if (unlikely(ret))
@@ -235,8 +235,8 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	cw_dirt_back_from_flush(disk, req);
 failed:
 	/*
-	 * -EAGAIN: no room in the link. -ENOTCONN: the link is dead and the queue will be stopped
-	 * soon; until then the request waits as if there were no room.
+	 * -EAGAIN: no room in the link. -ENOTCONN: the link is dead. Soon the queue will be stopped
+	 * or get another path; until then the request waits as if there were no room.
 	 */
 	if (ret == -EAGAIN || ret == -ENOTCONN)
 		return BLK_STS_RESOURCE;
@@ -318,17 +318,17 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 	return n;
 }
 
+/*
+ * With one path, a command without an answer ends the connection. With several, the path stays: it
+ * answers its probes, so the server's disk hangs, and the command would hang on the next path too.
+ * Each new connection would leave commands at the server. A forced detach does not wait for them.
+ */
 static enum blk_eh_timer_return cw_timeout(struct request *rq)
 {
-	struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_disk *disk = cw_request_disk(rq);
 
-	/*
-	 * A request that waits for the fence of its path has lost its connection already. A later
-	 * connection of that path does not owe the answer.
-	 */
-	if (cw_paths_carry(disk, rq))
-		cw_session_kick(disk->session, req->path, "a command had no answer in time");
+	if (disk->session->nr_paths == 1 || (READ_ONCE(disk->gates.set) & CW_GATE_FORCED))
+		cw_paths_kick(disk, rq, "a command had no answer in time");
 	return BLK_EH_RESET_TIMER;
 }
 

@@ -35,11 +35,13 @@ struct cw_disk {
 	struct {
 		bool lock;
 	} gates;
+	cw_path *session; // that was kicked
 };
 
 u64 now;
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define READ_ONCE(value) (value)
 #define WRITE_ONCE(place, value) ((place) = (value))
 #define rcu_assign_pointer(place, value) ((place) = (value))
 #define lockdep_assert_held(lock) ((void)(lock))
@@ -47,6 +49,8 @@ u64 now;
 #define spin_unlock_irqrestore(lock, flags) (*(lock) = (flags) != 0)
 #define ktime_get_ns() now
 #define blk_mq_rq_to_pdu(rq) (&(rq)->pdu)
+
+#define cw_session_kick(session, path, why) ((void)(why), (session) = (path))
 
 void cw_paths_publish(cw_disk *disk);
 #include "kmod/disk/paths.c"
@@ -61,6 +65,13 @@ protected:
 	{
 		disk.nr_hctx = ARRAY_SIZE(disk.hctx);
 		now = 1000;
+	}
+
+	const cw_path *kicked(request &rq)
+	{
+		disk.session = nullptr;
+		cw_paths_kick(&disk, &rq, "late");
+		return disk.session;
 	}
 
 	void expect_used(const cw_path *path)
@@ -99,24 +110,24 @@ TEST_F(DiskPaths, NeverUseAPathThatWasStopped)
 	expect_used(&three);
 }
 
-TEST_F(DiskPaths, OweAnAnswerOnlyOnTheConnectionOfTheRequest)
+TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 {
 	request rq{{&three, 0}};
 
 	cw_paths_up(&disk, &one);
 	cw_paths_up(&disk, &three);
 	rq.pdu.start = ++now;
-	EXPECT_TRUE(cw_paths_carry(&disk, &rq));
+	EXPECT_EQ(kicked(rq), &three);
 	now++;
 	cw_paths_stop(&disk, &one);
-	EXPECT_TRUE(cw_paths_carry(&disk, &rq));
+	EXPECT_EQ(kicked(rq), &three);
 	cw_paths_stop(&disk, &three);
-	EXPECT_FALSE(cw_paths_carry(&disk, &rq));
+	EXPECT_EQ(kicked(rq), nullptr);
 	now++;
 	cw_paths_up(&disk, &three);
-	EXPECT_FALSE(cw_paths_carry(&disk, &rq));
+	EXPECT_EQ(kicked(rq), nullptr);
 	rq.pdu.start = now;
-	EXPECT_TRUE(cw_paths_carry(&disk, &rq));
+	EXPECT_EQ(kicked(rq), &three);
 }
 
 } // namespace

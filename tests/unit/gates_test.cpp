@@ -34,6 +34,7 @@ struct request {
 #define list_for_each_entry_safe(at, following, list, member)                                      \
 	for (at = entry((list)->next), following = entry(at->member.next); &at->member != (list);  \
 	     at = following, following = entry(following->member.next))
+#define READ_ONCE(value) (value)
 #define smp_store_release(place, value) (*(place) = (value))
 #define spin_lock_irqsave(lock, flags) (acquire(lock), (flags) = 0)
 #define spin_unlock_irqrestore(lock, flags) release(lock, flags)
@@ -324,12 +325,16 @@ TEST_F(Gates, JudgeHeldWritesAgainWhenThePathIsLost)
 TEST_F(Gates, LetAForcedDetachWaitForNoFence)
 {
 	request before = make(CW_TRAIT_CHANGE), after = before, held = before;
+	request read = make(0), flush = make(CW_TRAIT_STABLE);
 
 	lose(before, 0);
 	cw_gates_change(&gates, 0, CW_GATE_FORCED);
 	EXPECT_EQ(before.fate, "failed ");
 	EXPECT_EQ(lose(after, 0).fate, "failed ");
 	EXPECT_EQ(submit(held), "fails");
+	// They would hang on the next path too, if the server's disk does.
+	EXPECT_EQ(lose(read, 0).fate, "failed ");
+	EXPECT_EQ(lose(flush, 0).fate, "failed ");
 }
 
 TEST_F(Gates, SendHeldWritesBackForAForcedDetach)
