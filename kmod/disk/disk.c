@@ -3,8 +3,9 @@
  * An attached disk: its block device, its sysfs attributes, and the ops that its session calls.
  *
  * A work makes the device after the first login: adding it reads partitions, and during that the
- * session's own work must be free. Device numbers have the extended major, which every program
- * accepts that knows block devices by their major. hold.c has the requests that wait for a path.
+ * works of the session and its paths must be free. Device numbers have the extended major, which
+ * every program accepts that knows block devices by their major. hold.c has the requests that wait
+ * for a path.
  *
  * Holders of a disk: cw_disks and the ops of its session, until cw_disk_remove(); then only the
  * gendisk, whose last user frees the disk (free_disk).

@@ -8,19 +8,19 @@
  * count from the loss of the path, not from the start of a request.
  *
  * The gates (gates.h) are written after the data that they guard (links, limits): a queue_rq() that
- * sees no gate also sees the path of its hardware queue, and any latched loss. The block layer may
- * call commit_rqs() and poll() on a stopped queue, so these read the path under RCU and find none.
+ * sees no gate sees any latched loss, and a path or none. If the path is lost meanwhile, the request
+ * is taken back from the slots, or is tried again. The block layer may call commit_rqs() and poll()
+ * on a stopped queue, so these read the path under RCU and find none.
  *
  * A write that was sent and not answered waits for the fence of its path, even if the disk has
  * another path (gates.h). The WELCOME of a login fences all paths. If such a write ends without an
- * answer, because of one of the two times or a forced detach, its links are drained, and no other
- * write is sent until the fence: by then the server has no command left of the ended request
- * (docs/PROTOCOL.md section 4, rule 23, and section 7, rule 13).
+ * answer, because of one of the two times or a detach, its links are drained. No write that is
+ * submitted after this end is sent until the fence: by then the server has no command left of the
+ * ended request (docs/PROTOCOL.md section 4, rule 23, and section 7, rule 13).
  *
  * A final refusal fails all requests like the I/O timeout, and no later path lifts that gate.
  *
- * The work has a timer of its own, because the session's work may be busy with an attempt to
- * connect.
+ * The work has a timer of its own, because it counts from the loss of the last path for this disk.
  */
 #include "request.h"
 

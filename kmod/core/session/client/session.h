@@ -37,28 +37,31 @@ struct cw_client_ops {
 	/*
 	 * links[0..nr_links) of @p take commands until stop(). If no other path does, everything
 	 * that is held for a path may go. @new_instance: the server may have lost writes that it
-	 * acknowledged and did not flush. Called under the session's lock, like fenced, fail,
-	 * notice and waits. All but message: process context, and one at a time for each path.
+	 * acknowledged and did not flush.
+	 *
+	 * All ops but message are called in process context. up, fenced, fail, notice and waits are
+	 * called under the session's lock. stop and reap are called under the lock of @p, without
+	 * the session's, so other ops and those of other paths may run at the same time.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
 	/*
 	 * No command may be given to a link of @p after this returned. Waits for an RCU grace
-	 * period. The links may be dead already. stop and reap are called under the lock of @p,
-	 * without the session's.
+	 * period. The links may be dead already.
 	 */
 	void (*stop)(struct cw_session *s, struct cw_path *p);
 	/*
 	 * No adapter touches memory for @p any more, and its links are not freed yet. Unmaps and
-	 * takes back the unanswered requests, to be sent again after up(). Those that change the
-	 * disk also wait for fenced().
+	 * takes back the unanswered requests. They are sent again when the disk has a path, and
+	 * those that change the disk only after fenced().
 	 */
 	void (*reap)(struct cw_session *s, struct cw_path *p);
 	/*
 	 * The server has nothing left of what was given to links of @p before reap(), so the writes
-	 * among that may be sent again. If a WELCOME says so, then for each path before up().
+	 * among that may be sent again. Called after reap() of the connection that was fenced, and
+	 * before up() of a later one. If a WELCOME says so, then for each path.
 	 */
 	void (*fenced)(struct cw_session *s, struct cw_path *p);
-	/* Held I/O must fail from now on, until up(). */
+	/* Held I/O must fail from now on, until a path comes up. */
 	void (*fail)(struct cw_session *s);
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
 	/* True if commands are unanswered or requests wait for a path, or if that is unknown. */
@@ -130,11 +133,12 @@ struct cw_session {
 	bool refused; /* each path leads to a disk that is not the one of the device: I/O fails */
 	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
 
-	enum cw_state before; /* the login that is under way */
+	enum cw_state before; /* the state before the login that is under way */
 
 	/* Made and freed with the session. No lock. */
 	struct cw_path *paths[CW_WIRE_PATHS];
 	unsigned int nr_paths;
+	/* Under lock. */
 	unsigned int next; /* number of the path that logs in next */
 	unsigned int turns; /* logins that failed since the last pause */
 	/*
@@ -181,11 +185,11 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
 /**
  * cw_session_start() - starts to connect
  * @s: the session
- * @wait: wait until the first attempt has ended
+ * @wait: wait until a path is live, or each path has had a first attempt
  * @reason: 160 bytes; set to a text for people on an error
  *
  * Context: Process context. With @wait, sleeps and takes s->lock and s->reason_lock.
- * Return: 0; with @wait also -EINTR if the caller is killed, or the error of the first attempt. The
+ * Return: 0; with @wait also -EINTR if the caller is killed, or the error of the last attempt. The
  * session goes on until the caller closes it.
  */
 int cw_session_start(struct cw_session *s, bool wait, char *reason);
