@@ -18,7 +18,7 @@
 #include <linux/seq_file.h>
 #include <linux/stacktrace.h>
 
-#define NC_FUNCTIONS 8
+#define NC_FUNCTIONS 9
 #define NC_ACTIVE 16 /* calls of one function at a time */
 #define NC_STACK 16
 
