@@ -62,7 +62,6 @@ struct cw_path {
 	bool fence_answered; /* before the links of that incarnation were drained */
 	struct cw_fence announced; /* the JOIN that is in progress, or the last one */
 
-
 	/*
 	 * Everything below, but for what is marked. Held by the works of the path, and by
 	 * cw_session_close(); also through connecting and draining.
