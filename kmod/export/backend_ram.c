@@ -120,7 +120,7 @@ static int cwt_ram_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 	ram->tables = tables;
 	ret = cwt_ram_fill(ram);
 	if (ret) {
-		cw_refuse(extack, "%llu MiB of memory could not be had", e->size >> 20);
+		cw_refuse(extack, "%llu MiB of memory could not be allocated", e->size >> 20);
 		cwt_ram_free(ram);
 		return ret;
 	}

@@ -21,7 +21,7 @@ int cwt_path_find(const struct cwt_export *e, struct path *path, struct netlink_
 		cw_refuse(extack, "%s does not exist", e->path);
 	else if (ret == -EACCES)
 		cw_refuse(extack,
-			  "%s cannot be reached: a folder on the way to it may not be entered by whoever adds the export",
+			  "%s cannot be reached: the user who adds the export may not enter a folder on the way to it",
 			  e->path);
 	else if (ret)
 		cw_refuse(extack, "%s cannot be reached (error %d)", e->path, -ret);
@@ -51,8 +51,8 @@ int cwt_path_may(const struct cwt_export *e, const struct path *path,
 		break;
 	default:
 		cw_refuse(extack,
-			  "%s may not be %s by whoever adds the export: its permissions (mode %04o) are those of the export",
-			  e->path, e->read_only ? "read" : "read and written",
+			  "the user who adds the export may not %s %s: its permissions (mode %04o) apply to the export too",
+			  e->read_only ? "read" : "read and write", e->path,
 			  inode->i_mode & 07777);
 	}
 	return ret;

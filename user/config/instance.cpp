@@ -51,8 +51,8 @@ std::optional<InstanceRecord> plan_stop(const InstanceSight &sight, bool kernel_
 }
 
 std::string instance_text(const InstanceRecord &record) {
-    IniText ini("Written by causeway, not to be edited or copied: it tells clients whether writes "
-                "can be lost.",
+    IniText ini("Written by causeway. Do not edit or copy this file: from it the server reports to "
+                "clients whether writes can be lost.",
                 "instance");
     ini.add("uuid", record.instance.text());
     ini.add("boot", record.boot.text());

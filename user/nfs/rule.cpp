@@ -41,7 +41,7 @@ Result<void> need_transport(World &world, ChangeSet &set) {
                      "rpcrdma",
                      sight.configured == NfsTransport::causeway
                          ? way_out(sight)
-                         : "choose ours first: causeway nfs transport causeway"};
+                         : "choose Causeway's first: causeway nfs transport causeway"};
     }
     // Mounts and other rules will need the module, so undo does not unload it.
     if (!world.modules.loaded(module_rpcrdma)) {

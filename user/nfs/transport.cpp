@@ -136,11 +136,12 @@ const char *transport_module(NfsTransport transport) {
 std::string transport_dropin_text() {
     std::string text = dropin_head;
     text += fmt::format(
-        "# What asks for in-tree rpcrdma, by any of its names, gets Causeway's module. Where "
-        "that cannot be\n"
-        "# loaded (not built for this kernel, refused by Secure Boot, removed), in-tree rpcrdma "
-        "is loaded.\n"
-        "# An alias of {} alone would leave neither: modprobe takes an alias as the only answer.\n"
+        "# modprobe loads Causeway's module for each name of in-tree rpcrdma. If that module "
+        "cannot be\n"
+        "# loaded (not built for this kernel, refused by Secure Boot, removed), modprobe loads "
+        "in-tree rpcrdma.\n"
+        "# With an alias of {} alone, modprobe would load neither: it tries no module beside an "
+        "alias.\n"
         "# modprobe.d(5) advises against \"install\" because modprobe cannot follow what it "
         "runs, such as\n"
         "# dependencies; nothing depends on rpcrdma, and no softdep can express \"else\".\n",

@@ -19,7 +19,7 @@
 static unsigned int region_pages = DEPTH_MAX;
 module_param(region_pages, uint, 0644);
 MODULE_PARM_DESC(region_pages,
-		 "pages that one memory region lends to a server, 16 to 258, as far as the adapter can");
+		 "pages of one memory region, 16 to 258; fewer if the adapter does not have that many");
 
 void cwrc_region_unmap(struct cwrc_region *region)
 {

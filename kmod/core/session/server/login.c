@@ -17,10 +17,10 @@
 
 static unsigned int probe_ms = 1000;
 module_param(probe_ms, uint, 0644);
-MODULE_PARM_DESC(probe_ms, "a quiet connection is probed after so many ms");
+MODULE_PARM_DESC(probe_ms, "milliseconds without a message after which a connection is probed");
 static unsigned int dead_ms = 5000;
 module_param(dead_ms, uint, 0644);
-MODULE_PARM_DESC(dead_ms, "a silent connection is given up after so many ms");
+MODULE_PARM_DESC(dead_ms, "milliseconds without a message after which a connection is closed");
 static unsigned int max_depth = 128;
 module_param(max_depth, uint, 0644);
 MODULE_PARM_DESC(max_depth, "commands that a data link may have outstanding");
@@ -160,7 +160,7 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 		      (cw_link_caps(s->control).features | CW_FEATURE_PATHS);
 	if (s->hello.features_required & ~s->features) {
 		cw_login_refuse(s, CW_REFUSED_FEATURE, 0,
-				"required features 0x%llx are not to be had here",
+				"required features 0x%llx are not available on this server",
 				s->hello.features_required & ~s->features);
 		return;
 	}

@@ -36,7 +36,7 @@
 
 static unsigned int login_ms = 10000;
 module_param(login_ms, uint, 0644);
-MODULE_PARM_DESC(login_ms, "a login, and then its data links, may take so many ms (1000 to 3600000)");
+MODULE_PARM_DESC(login_ms, "milliseconds that a login may take, and then its data links (1000 to 3600000)");
 LIST_HEAD(cw_server_sessions);
 /* By number, and the last number given: under cw_server_lock. */
 static DEFINE_HASHTABLE(cw_session_numbers, CW_NUMBER_BITS);
