@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests the lint of documents and comments."""
+"""Tests the lint of documents, comments and strings."""
 
 import importlib.machinery
 import importlib.util
@@ -42,11 +42,29 @@ class Prose(unittest.TestCase):
     def test_code_of_sources_may_have_it(self):
         for text in ("int lent = nobody;\n", 'f("// nobody");\n', "char *p = R\"(/* nobody */)\";\n", "c = '\"'; nobody(); d = '\"';\n",
                      "n = 1'000; nobody(); m = 1'000;\n", "/* @lent: segments, cw_lent() and \"nobody\" */\n", "// " + "a " * 60):
-            self.assertEqual(faults(text, "kmod/x.c"), [], text)
+            self.assertEqual(faults(text, "include/x.h"), [], text)
 
     def test_a_comment_behind_literals_is_read(self):
         for text in ("c = '\"'; // nobody\n", 'f("\\\\"); /* nobody */\n', "n = 1'000; // nobody\n", 'R"x()" // )x"; // nobody\n'):
             self.assertEqual(len(faults(text, "user/x.cpp")), 1, text)
+
+    def test_strings_that_users_read_are_read(self):
+        for text in ('f("a word that is\\n"\n  "not to be had here");\n', 'f("nobody\\twaits");\n',
+                     'f(R"(Nobody waits)");\n', 'f("a \\"quotation\\" of nobody");\n', 'f("x", "told"\n"\\nof");\n'):
+            for name in ("kmod/x.c", "user/verbs/x.cpp"):
+                self.assertEqual(len(faults(text, name)), 1, text)
+        self.assertEqual(faults('a;\nf("not to be "\n  "had");\n', "kmod/x.c"), ['kmod/x.c:2: "to be had"; write: available'])
+
+    def test_strings_of_tests_names_and_quotations_may_have_it(self):
+        for name in ("tests/unit/x.cpp", "user/tests/x.cpp", "include/x.h"):
+            self.assertEqual(faults('f("Nobody waits");\n', name), [])
+        for text in ('#include "nfs/nobody.h"\n', 'json["nobody"] = lent;\n', 'f("the kernel says \\"nobody cared\\"");\n', 'f("the user `nobody`");\n',
+                     'g("told", "of");\n'):
+            self.assertEqual(faults(text, "user/x.cpp"), [], text)
+
+    def test_manual_pages_are_read_and_have_long_lines(self):
+        self.assertEqual(len(faults("*undo*\n\tNobody waits.\n", "man/x.8.scd")), 1)
+        self.assertEqual(faults("a " * 60 + "\n```\n# nobody\n```\n", "man/x.8.scd"), [])
 
 
 if __name__ == "__main__":
