@@ -81,18 +81,17 @@ struct AttachOption {
 // In the order of help and files.
 inline constexpr std::array attach_options{
     AttachOption{"queues", &AttachNumbers::queues, CW_A_QUEUES, 1, 256, "N",
-                 "connections for data, 1 to 256; where none is given, one per CPU and at most 8",
-                 true},
+                 "connections for data, 1 to 256; by default one per CPU, at most 8", true},
     AttachOption{"poll-queues", &AttachNumbers::poll_queues, CW_A_POLL_QUEUES, 0, 256, "N",
-                 "so many more that are polled, for hipri I/O; 0 where none is given", true},
+                 "more connections for data, which are polled for hipri I/O; by default 0", true},
     AttachOption{"depth", &AttachNumbers::depth, CW_A_DEPTH, 1, 1024, "N",
-                 "commands in flight on each, 1 to 1024; 128 where none is given", true},
-    AttachOption{"io-timeout", &AttachNumbers::io_timeout, CW_A_IO_TIMEOUT, 0, 86400, "SECONDS",
-                 "hold I/O for so long without a server, then fail it; 0, the default, holds it "
-                 "for ever"},
+                 "commands in flight on each connection, 1 to 1024; by default 128", true},
+    AttachOption{
+        "io-timeout", &AttachNumbers::io_timeout, CW_A_IO_TIMEOUT, 0, 86400, "SECONDS",
+        "time to hold I/O without a server before the I/O fails; 0, the default: for ever"},
     AttachOption{"fast-fail", &AttachNumbers::fast_fail, CW_A_FAST_FAIL, 0, 86400, "SECONDS|off",
-                 "fail I/O that is marked to fail fast, as by dm-multipath, after so long without "
-                 "a server; 1 where none is given",
+                 "time without a server after which I/O fails that is marked to fail fast, as by "
+                 "dm-multipath; by default 1",
                  false, CW_FAST_FAIL_OFF},
 };
 

@@ -138,12 +138,12 @@ const VerbRows limits_rows(Section::host, 7, [] {
         {
             .words = "limits set",
             .operands = "[unlimited|SIZE]",
-            .summary = "how much memory programs may lock for RDMA; unlimited where none is given",
+            .summary = "set how much memory programs may lock for RDMA; by default unlimited",
             .options = {{"for", "WHO...",
-                         "users, groups as @GROUP, or '*' for all but root; @rdma where neither "
-                         "this nor --service is given",
+                         "users, groups as @GROUP, or '*' for all but root; without --for and "
+                         "--service: @rdma",
                          true},
-                        {"service", "NAME...", "services of systemd, by a drop-in each", true}},
+                        {"service", "NAME...", "services of systemd; each gets a drop-in", true}},
             .most_operands = 1,
             .changes = true,
             .run = run_limits_set,

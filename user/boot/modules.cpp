@@ -182,7 +182,7 @@ const VerbRows modules_rows(Section::host, 8, [] {
         {
             .words = "modules disable",
             .operands = "MODULE...",
-            .summary = "do not load them at boot any more; nothing is unloaded now",
+            .summary = "do not load kernel modules at boot any more; unload nothing now",
             .least_operands = 1,
             .most_operands = 64,
             .changes = true,
@@ -190,7 +190,7 @@ const VerbRows modules_rows(Section::host, 8, [] {
         },
         {
             .words = "modules list",
-            .summary = "show the kernel modules that RDMA may want",
+            .summary = "show the kernel modules that RDMA may need",
             .run = run_modules_list,
         },
     };

@@ -27,18 +27,18 @@ std::vector<OptionSpec> attach_specs() {
     for (const AttachOption &option : attach_options) {
         all.push_back({option.word, option.operand, option.help});
     }
-    all.insert(all.end(),
-               {key_option,
-                {"host-uuid", "UUID",
-                 "by which the server knows this machine; where none is given, made of "
-                 "/etc/machine-id, or a random one in /var/lib/causeway/host"},
-                {"background", "", "do not wait for the server, keep trying"},
-                via_option,
-                {"target", "NAME",
-                 "with --via: the full name of the target; found by discovery where none is "
-                 "given, except by srp"},
-                soft_option,
-                no_persist});
+    all.insert(
+        all.end(),
+        {key_option,
+         {"host-uuid", "UUID",
+          "UUID by which the server knows this machine; by default made from /etc/machine-id, else "
+          "a random one in /var/lib/causeway/host"},
+         {"background", "", "do not wait for the server; keep trying in the background"},
+         via_option,
+         {"target", "NAME",
+          "with --via: full name of the target; by default found by discovery, except with srp"},
+         soft_option,
+         no_persist});
     return all;
 }
 

@@ -81,7 +81,7 @@ Result<void> take_clients(const Arguments &arguments, ExportSettings &settings) 
         TRY(read_key(settings.key_file));
     }
     if (settings.allow.empty() && !settings.allow_any && settings.key_file.empty()) {
-        return Error{ExitCode::usage, "it is not said which hosts may attach the disk",
+        return Error{ExitCode::usage, "no option names the hosts that may attach the disk",
                      "give --allow CIDR, or --key-file FILE, or --allow any for every host that "
                      "reaches this one"};
     }

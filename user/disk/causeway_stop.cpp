@@ -107,7 +107,7 @@ const VerbRows detach_running_rows(Section::repairing, 8, [] {
             .operands = "SERVER/NAME",
             .summary =
                 "for stop: detach until the next boot, and no longer than the caller lets it run",
-            .options = {{"force", "", "even while it is open"}},
+            .options = {{"force", "", "detach a disk even while the disk is open"}},
             .least_operands = 1,
             .most_operands = 1,
             .run = run_detach_running,

@@ -16,8 +16,7 @@ Result<std::vector<Task>> chosen(World &world, const Arguments &arguments, Answe
     const bool all = arguments.has("all");
     if (all == !arguments.operands().empty()) {
         return Error{ExitCode::usage,
-                     all ? "--all stands for every disk, and one is named too"
-                         : "it is not said what to detach",
+                     all ? "--all stands for every disk, and one is named too" : "no disk is given",
                      "give SERVER/NAME or --all"};
     }
     std::string wanted;
@@ -126,8 +125,8 @@ const VerbRows detach_rows(Section::disks, 7, [] {
             .words = "detach",
             .operands = "SERVER/NAME | --all",
             .summary = "remove a disk from this machine, now and at boot",
-            .options = {{"force", "", "even while it is open: its I/O fails"},
-                        {"all", "", "every disk"}},
+            .options = {{"force", "", "detach a disk even while the disk is open: its I/O fails"},
+                        {"all", "", "detach every disk"}},
             .most_operands = 1,
             .changes = true,
             .run = run_detach,
@@ -135,7 +134,7 @@ const VerbRows detach_rows(Section::disks, 7, [] {
         {
             .words = "acknowledge",
             .operands = "SERVER/NAME",
-            .summary = "accept that writes were lost, let flushes pass again",
+            .summary = "accept that writes were lost, and let flushes succeed again",
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

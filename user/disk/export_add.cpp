@@ -32,22 +32,21 @@ const VerbRows export_add_rows(Section::disks, 1, [] {
                   "regular file, read and written by direct I/O, which its file system must have"},
                  {"ram", "SIZE", "memory, such as 512M; its content is lost when the export ends"},
                  {"read-only", "", "refuse writes"},
-                 {"exclusive", "", "one host at a time owns it"},
-                 {"write-through", "", "every write is on stable storage before it is answered"},
+                 {"exclusive", "", "one host at a time owns the disk"},
+                 {"write-through", "", "put every write on stable storage before its completion"},
                  {"allow", "any|CIDR...",
                   "networks that may attach, or any: every host; with --key-file it may be left "
                   "out, with --via it takes any alone",
                   true},
                  key_option,
-                 {"uuid", "UUID",
-                  "identity of the disk, not of --ram; a random one where none is given"},
+                 {"uuid", "UUID", "identity of the disk, not with --ram; by default a random one"},
                  {"takeover-after", "SECONDS",
                   "with --exclusive: another machine may take the disk when its owner was silent "
                   "for so "
                   "long; 0, the default: never"},
                  {"state-folder", "DIR",
-                  "existing folder for the ledger of the disk's owners, an absolute path; "
-                  "/var/lib/causeway/owners where none is given"},
+                  "existing folder for the ledger of the disk's owners, an absolute path; by "
+                  "default /var/lib/causeway/owners"},
                  {"forget-owners", "",
                   "discard the owners if their ledger is lost: all machines have to detach and "
                   "attach, and evictions are forgotten"},
@@ -58,10 +57,10 @@ const VerbRows export_add_rows(Section::disks, 1, [] {
                   "admits all, except by srp",
                   true},
                  {"portal", "ADDRESS[:PORT]",
-                  "with --via: the address to listen on; all where none is given"},
+                  "with --via: the address to listen on; by default all"},
                  {"target", "NAME",
-                  "with --via: IQN, NQN or SRP GUID; made of NAME, or the GUID of the port, where "
-                  "none is given"},
+                  "with --via: IQN, NQN or SRP GUID; by default made from NAME, or the GUID of the "
+                  "port"},
                  soft_option,
                  no_persist},
             .least_operands = 1,

@@ -84,7 +84,7 @@ Result<HostOfExport> host_of_export(World &world, const Arguments &arguments) {
     wanted.name = std::move(name);
     const auto typed = arguments.text("host");
     if (!typed || typed->empty()) {
-        return Error{ExitCode::usage, "it is not said which host",
+        return Error{ExitCode::usage, "no host is given",
                      "give --host UUID, --host ADDRESS or --host NAME; causeway export list shows "
                      "the hosts"};
     }
@@ -194,18 +194,18 @@ Result<Answer> run_export_readmit(World &world, const Arguments &arguments) {
 }
 
 constexpr OptionSpec host_option{"host", "UUID|ADDRESS|NAME",
-                                 "which machine, as export list shows it"};
+                                 "UUID, address or name of the machine, as in export list"};
 
 const VerbRows export_evict_rows(Section::disks, 3, [] {
     return std::vector<Verb>{
         {
             .words = "export evict",
             .operands = "NAME",
-            .summary = "end all access of a machine to a disk, until it is readmitted",
+            .summary = "end all access of a machine to a disk, until export readmit",
             .options = {host_option,
                         {"timeout", "SECONDS",
-                         "wait for so long until no command of it is left, else exit 75; without: "
-                         "as long as it takes"}},
+                         "longest wait for the last command of the machine, then exit 75; by "
+                         "default no limit"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -26,10 +26,10 @@ const VerbRows export_remove_rows(Section::disks, 2, [] {
         {
             .words = "export remove",
             .operands = "NAME",
-            .summary = "stop offering it, now and at boot",
+            .summary = "stop exporting a disk, now and at boot",
             .options = {{"force", "",
-                         "even while clients have it attached: their I/O waits until it is back, "
-                         "or fails after their --io-timeout"}},
+                         "stop even while clients have the disk attached: their I/O waits until "
+                         "the export is back, or fails after their --io-timeout"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

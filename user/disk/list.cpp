@@ -93,7 +93,7 @@ const VerbRows export_list_rows(Section::disks, 4, [] {
     return std::vector<Verb>{
         {
             .words = "export list",
-            .summary = "show what this machine offers",
+            .summary = "show the exports of this machine",
             .run = run_export_list,
         },
     };
@@ -104,7 +104,7 @@ const VerbRows list_rows(Section::disks, 5, [] {
         {
             .words = "discover",
             .operands = "SERVER[:PORT]",
-            .summary = "show what a server offers to this machine",
+            .summary = "show the exports that a server offers to this machine",
             .least_operands = 1,
             .most_operands = 1,
             .run = run_discover,

@@ -173,11 +173,11 @@ std::string findings_page() {
         "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->\n"
         "<!-- Made from the findings of user/ by: causeway doctor --list --markdown -->\n"
         "# What `causeway doctor` looks for\n\n"
-        "    # causeway doctor                     what is wrong, why, and what fixes it\n"
-        "    # causeway doctor --fix --dry-run     what it would fix by itself\n"
+        "    # causeway doctor                     shows problems, their causes and fixes\n"
+        "    # causeway doctor --fix --dry-run     shows what --fix would change\n"
         "    # causeway doctor --fix               fixes what Causeway can fix\n"
-        "    # causeway doctor --bundle FILE.tgz   what is known of this machine, for a report\n"
-        "    # causeway doctor --nagios            one line for a monitoring system\n";
+        "    # causeway doctor --bundle FILE.tgz   writes all facts of this machine, for a report\n"
+        "    # causeway doctor --nagios            prints one line for a monitoring system\n";
     for (const std::string_view text : introduction) {
         page += "\n" + document_paragraph(text);
     }

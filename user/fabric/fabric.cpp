@@ -226,9 +226,9 @@ const VerbRows fabric_rows(Section::seeing, 9, [] {
     return std::vector<Verb>{
         {
             .words = "fabric",
-            .summary = "hosts, switches, links, bad links and partitions of InfiniBand",
+            .summary = "show hosts, switches, links, bad links and partitions of InfiniBand",
             .options = {{"device", "DEVICE",
-                         "seen from this one; the first active one where none is given"}},
+                         "device to look from; by default the first active one"}},
             .run = run_fabric,
         },
     };

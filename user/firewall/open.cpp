@@ -31,7 +31,7 @@ constexpr std::array services = {"disks", "nfs", "stock", "soft"};
 Result<std::vector<std::string>> parse_from(const Arguments &arguments) {
     const auto typed = arguments.list("from");
     if (typed.empty()) {
-        return Error{ExitCode::usage, "firewall open needs to know whose packets to let in",
+        return Error{ExitCode::usage, "no network is given whose packets may enter",
                      "give --from NETWORK, such as --from 10.0.0.0/24, or --from any for everyone"};
     }
     std::vector<std::string> networks;
@@ -111,7 +111,7 @@ Result<std::vector<OpenPort>> needed_ports(World &world, const Arguments &argume
 Result<std::vector<OpenPort>> wanted_ports(World &world, const Arguments &arguments) {
     if (std::none_of(services.begin(), services.end(),
                      [&](const char *service) { return arguments.has(service); })) {
-        return Error{ExitCode::usage, "firewall open needs to know what to let in",
+        return Error{ExitCode::usage, "no service is given whose ports are to be opened",
                      "name one or more: --disks, --nfs, --stock, --soft"};
     }
     auto networks = TRY(parse_from(arguments));
@@ -328,17 +328,17 @@ const VerbRows open_rows(Section::host, 14, [] {
     return std::vector<Verb>{
         {
             .words = "firewall open",
-            .summary = "let RDMA's packets in, in firewalld, ufw or nftables, now and at boot",
+            .summary = "open the ports of RDMA in firewalld, ufw or nftables, now and at boot",
             .options =
-                {{"disks", "", "what exported disks need"},
-                 {"nfs", "", "what NFS needs, by RDMA at the port of nfs serve and by TCP 2049"},
-                 {"stock", "", "what the exports by NVMe, iSER, iSCSI and SRP need"},
+                {{"disks", "", "open the port of exported disks"},
+                 {"nfs", "", "open the ports of NFS: the RDMA port of nfs serve, and TCP 2049"},
+                 {"stock", "", "open the ports of exports by NVMe, iSER, iSCSI and SRP"},
                  {"soft", "",
-                  "UDP 4791 alone, which every host with Soft-RoCE needs, also a client"},
+                  "open UDP 4791 alone, which every host with Soft-RoCE needs, also a client"},
                  {"from", "any|NETWORK...",
                   "networks whose packets are let in, or any: every host; must be given", true},
                  {"zone", "ZONE",
-                  "of firewalld alone; the zones of the devices and senders where none is given"},
+                  "zone, with firewalld alone; by default the zones of the devices and senders"},
                  {"backend", "firewalld|ufw|nftables",
                   "the firewall to use instead of the one that is found here"},
                  {"at-boot", "", "as nftables.service calls it: opens again what was opened once",

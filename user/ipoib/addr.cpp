@@ -264,15 +264,14 @@ const VerbRows addr_rows(Section::host, 4, [] {
         {
             .words = "ipoib addr",
             .operands = "INTERFACE [ADDRESS/LENGTH...]",
-            .summary = "give an interface these static addresses in place of those it has, now and "
-                       "at every boot",
+            .summary = "replace the static addresses of an interface, now and at every boot",
             .options =
                 {{"gateway", "ADDRESS...",
                   "a router of each family, in place of that family's; 'none' takes all away",
                   true},
-                 {"dns", "ADDRESS...", "name servers; 'none' takes them away; without, they stay",
+                 {"dns", "ADDRESS...", "name servers; 'none' removes all; by default they stay",
                   true},
-                 {"none", "", "take away what this verb has given"},
+                 {"none", "", "remove the settings that this verb has made"},
                  without_option,
                  backend_option,
                  confirmed_option},

@@ -177,7 +177,7 @@ const VerbRows child_rows(Section::host, 3, [] {
         {
             .words = "ipoib child remove",
             .operands = "INTERFACE",
-            .summary = "remove it, now and at boot",
+            .summary = "remove the interface of a partition, now and at boot",
             .options = {confirmed_option},
             .least_operands = 1,
             .most_operands = 1,

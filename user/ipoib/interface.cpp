@@ -171,7 +171,7 @@ const VerbRows interface_rows(Section::host, 2, [] {
         {
             .words = "ipoib set",
             .operands = "INTERFACE",
-            .summary = "change its mode or MTU, now and at every boot",
+            .summary = "change the mode or MTU of an interface, now and at every boot",
             .options = {mode_option, mtu_option, without_option, backend_option, no_persist,
                         confirmed_option},
             .least_operands = 1,

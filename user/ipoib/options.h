@@ -6,10 +6,10 @@
 
 namespace causeway {
 
-inline constexpr OptionSpec backend_option{"backend", "nm|networkd|ifupdown",
-                                           "the program that sets it up at boot; where none is "
-                                           "given, the one that manages the network here"};
-inline constexpr OptionSpec mode_option{"mode", "connected|datagram", "how packets travel"};
+inline constexpr OptionSpec backend_option{
+    "backend", "nm|networkd|ifupdown",
+    "program that sets the interface up at boot; by default the one that manages the network here"};
+inline constexpr OptionSpec mode_option{"mode", "connected|datagram", "mode of the interface"};
 inline constexpr OptionSpec mtu_option{"mtu", "BYTES",
                                        "68 to 4092 in datagram mode, to 65520 in connected mode"};
 inline constexpr OptionSpec without_option{

@@ -184,7 +184,7 @@ Result<Answer> run_ping(World &world, const Arguments &arguments) {
     const auto ip = arguments.text("ip");
     const auto ib = arguments.text("ib");
     if (ip.has_value() == ib.has_value()) {
-        return Error{ExitCode::usage, ip ? "--ip and --ib exclude each other" : "whom to ping?",
+        return Error{ExitCode::usage, ip ? "--ip and --ib exclude each other" : "no peer is given",
                      "give --ip ADDRESS, or --ib LID or GUID"};
     }
     auto count = TRY(arguments.number("count", 1, most_pings));
@@ -201,12 +201,12 @@ const VerbRows ping_rows(Section::seeing, 8, [] {
     return std::vector<Verb>{
         {
             .words = "ping",
-            .summary = "whether a peer can be reached by RDMA",
-            .options = {{"ip", "ADDRESS", "by IP address, on InfiniBand, RoCE and iWARP"},
-                        {"ib", "LID|GUID", "by the address of a port of InfiniBand"},
+            .summary = "test whether a peer can be reached by RDMA",
+            .options = {{"ip", "ADDRESS", "IP address of the peer, on InfiniBand, RoCE and iWARP"},
+                        {"ib", "LID|GUID", "address of an InfiniBand port of the peer"},
                         {"port", "N",
-                         "with --ip: of which service; 4793, then 20049 where none is given"},
-                        {"count", "N", "how often; 3 where none is given"}},
+                         "with --ip: port of the service; by default 4793, then 20049"},
+                        {"count", "N", "number of pings; by default 3"}},
             .run = run_ping,
         },
     };

@@ -207,7 +207,7 @@ const VerbRows mount_rows(Section::nfs, 2, [] {
             .words = "nfs mount",
             .operands = "SERVER:PATH DIR",
             .summary = "mount by RDMA, or by TCP where RDMA fails",
-            .options = {{"persist", "", "at boot too, by a systemd unit"},
+            .options = {{"persist", "", "mount at boot too, by a systemd unit"},
                         {"require", "rdma", "fail where RDMA fails, do not use TCP"},
                         {"options", "OPTIONS",
                          "options of mount.nfs; port=N is the RDMA port, tcp-port=N the TCP port, "
@@ -222,9 +222,9 @@ const VerbRows mount_rows(Section::nfs, 2, [] {
         {
             .words = "nfs umount",
             .operands = "DIR",
-            .summary = "unmount, and no longer mount it at boot",
-            .options = {{"force", "", "even though its server does not answer"},
-                        {"lazy", "", "even while files of it are open"}},
+            .summary = "unmount a directory, now and at boot",
+            .options = {{"force", "", "unmount even if the server does not answer"},
+                        {"lazy", "", "unmount even while files are open"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -146,8 +146,8 @@ const VerbRows rule_rows(Section::nfs, 5, [] {
         {
             .words = "nfs rule add",
             .operands = "CIDR",
-            .summary = "mounts of servers in this network by Causeway's transport connect from "
-                       "these addresses",
+            .summary = "set the local addresses from which mounts by Causeway's transport connect "
+                       "to servers in a network",
             .options = {{"from", "ADDRESS...", "local addresses to connect from, 1 to 8", true},
                         no_persist},
             .least_operands = 1,
@@ -158,7 +158,7 @@ const VerbRows rule_rows(Section::nfs, 5, [] {
         {
             .words = "nfs rule remove",
             .operands = "CIDR",
-            .summary = "remove such a rule, now and at boot",
+            .summary = "remove a rule, now and at boot",
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,
@@ -166,7 +166,7 @@ const VerbRows rule_rows(Section::nfs, 5, [] {
         },
         {
             .words = "nfs rule list",
-            .summary = "show these rules",
+            .summary = "show the rules",
             .run = run_nfs_rule_list,
         },
     };

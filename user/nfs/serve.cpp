@@ -37,7 +37,7 @@ Result<void> take_clients(const Arguments &arguments, ServeSettings &settings) {
                      "leave one of them out"};
     }
     if (!allow && networks.empty()) {
-        return Error{ExitCode::usage, "it is not said which hosts may mount the folder",
+        return Error{ExitCode::usage, "no option names the hosts that may mount the folder",
                      "give --to CIDR, or --allow any for every host that reaches this one"};
     }
     for (const std::string &network : networks) {
@@ -279,16 +279,15 @@ const VerbRows serve_rows(Section::nfs, 1, [] {
             .words = "nfs serve",
             .operands = "PATH",
             .summary = "serve a folder by NFS over RDMA, now and at boot",
-            .options = {{"to", "CIDR...", "networks that may mount it", true},
-                        {"allow", "any", "every host may mount it"},
-                        {"port", "N",
-                         "RDMA port of nfsd; where none is given, that of an earlier nfs serve, "
-                         "else 20049"},
-                        {"read-only", "", "refuse writes"},
-                        {"options", "OPTIONS",
-                         "more export options, such as sec=krb5p,no_root_squash", false, false,
-                         'o'},
-                        soft_option},
+            .options =
+                {{"to", "CIDR...", "networks that may mount the folder", true},
+                 {"allow", "any", "every host may mount the folder"},
+                 {"port", "N",
+                  "RDMA port of nfsd; by default the port of an earlier nfs serve, else 20049"},
+                 {"read-only", "", "refuse writes"},
+                 {"options", "OPTIONS", "more export options, such as sec=krb5p,no_root_squash",
+                  false, false, 'o'},
+                 soft_option},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,
@@ -297,7 +296,7 @@ const VerbRows serve_rows(Section::nfs, 1, [] {
         {
             .words = "nfs unserve",
             .operands = "PATH",
-            .summary = "stop serving it, now and at boot",
+            .summary = "stop serving a folder, now and at boot",
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -85,7 +85,7 @@ const VerbRows transport_verb_rows(Section::nfs, 4, [] {
         {
             .words = "nfs transport",
             .operands = "[causeway|in-tree]",
-            .summary = "show or choose whose kernel module carries NFS over RDMA",
+            .summary = "show or choose the kernel module that carries NFS over RDMA",
             .most_operands = 1,
             .changes = true,
             .run = run_nfs_transport,

@@ -249,14 +249,14 @@ const VerbRows explain_rows(Section::seeing, 10, [] {
         {
             .words = "explain rate",
             .operands = "[SPEED|GBPS|rate=N]",
-            .summary = "what a rate means, and what of it is left for data",
+            .summary = "explain a rate, and how much of the rate is left for data",
             .most_operands = 3,
             .run = run_explain_rate,
         },
         {
             .words = "explain address",
             .operands = "ADDRESS",
-            .summary = "the parts of an IPoIB address, GUID, GID, LID or Ethernet address",
+            .summary = "explain the parts of an IPoIB address, GUID, GID, LID or Ethernet address",
             .least_operands = 1,
             .most_operands = 1,
             .run = run_explain_address,
@@ -264,7 +264,7 @@ const VerbRows explain_rows(Section::seeing, 10, [] {
         {
             .words = "explain mode",
             .operands = "[connected|datagram|INTERFACE]",
-            .summary = "the modes of IP over InfiniBand, and what an interface can do",
+            .summary = "explain the modes of IP over InfiniBand, and the modes of an interface",
             .most_operands = 1,
             .run = run_explain_mode,
         },

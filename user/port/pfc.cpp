@@ -210,7 +210,7 @@ const VerbRows pfc_rows(Section::host, 13, [] {
         {
             .words = "pfc set",
             .operands = "PRIORITY...|none",
-            .summary = "priority flow control of mlx4 Ethernet ports, from the next boot on",
+            .summary = "set priority flow control of mlx4 Ethernet ports, from the next boot on",
             .options = {{"no-initramfs", "", "do not make the initramfs anew"}},
             .least_operands = 1,
             .most_operands = 8,

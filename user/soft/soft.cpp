@@ -312,7 +312,7 @@ const VerbRows soft_rows(Section::host, 1, [] {
             .operands = "rxe|siw NETDEV",
             .summary = "make an RDMA device by software on a network device",
             .options = {{"name", "NAME",
-                         "its name; where none is given, rxe or siw with the next free number"},
+                         "name of the device; by default rxe or siw with the next free number"},
                         no_persist,
                         {"at-boot", "", "as its unit calls it: repeats what was set up once", false,
                          true}},
@@ -324,7 +324,7 @@ const VerbRows soft_rows(Section::host, 1, [] {
         {
             .words = "soft remove",
             .operands = "DEVICE|NETDEV",
-            .summary = "remove it, now and at boot",
+            .summary = "remove a device, now and at boot",
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,
@@ -333,8 +333,8 @@ const VerbRows soft_rows(Section::host, 1, [] {
         {
             .words = "soft renew",
             .operands = "DEVICE|NETDEV",
-            .summary =
-                "make it anew, so that its connections reconnect; refused while programs use it",
+            .summary = "make a device anew, so that its connections reconnect; refused while "
+                       "programs use the device",
             .options = {{"unattended", "",
                          "for the systemd unit: only if the device takes no connections and has no "
                          "other user",

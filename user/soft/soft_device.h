@@ -15,7 +15,8 @@ namespace causeway {
 
 // The option of verbs that call with_soft_device().
 inline constexpr OptionSpec soft_option{
-    "soft", "NETDEV", "make an RDMA device by software (rxe) on it first, now and at boot"};
+    "soft", "NETDEV",
+    "first make an RDMA device by software (rxe) on this network device, now and at boot"};
 
 struct SoftWish {
     std::string type; // "rxe" or "siw"

@@ -75,7 +75,7 @@ Result<void> take_initiators(const Arguments &arguments, StockExport &settings) 
     }
     if (!settings.allow_any && settings.initiators.empty() &&
         stock_transport(settings.via).row().lets_everyone_in) {
-        return Error{ExitCode::usage, "it is not said which initiators may attach the disk",
+        return Error{ExitCode::usage, "no option names the initiators that may attach the disk",
                      fmt::format("give --initiator NAME, or --allow any: {} asks for no password, "
                                  "and every host that reaches this one could write to the disk",
                                  via_title(settings.via))};

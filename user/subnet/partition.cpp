@@ -151,16 +151,18 @@ const VerbRows partition_rows(Section::host, 10, [] {
             .words = "sm partition add",
             .operands = "P_KEY",
             .summary = "make a partition, or replace all its settings but its multicast groups",
-            .options = {{"name", "NAME", "its name in opensm's log"},
+            .options = {{"name", "NAME", "name of the partition in opensm's log"},
                         {"member", "GUID|ALL|SELF[=full|limited]...",
-                         "its ports, full where neither =limited nor =both is given; ALL=full "
-                         "where none is named",
+                         "ports of the partition, full members unless =limited or =both is given; "
+                         "by default ALL=full",
                          true},
                         {"ipoib", "",
-                         "for IP over InfiniBand, with a broadcast group: always with --rate, "
-                         "--mtu or 0x7fff"},
-                        {"rate", "GBPS", "of that group, in Gb/s: slower ports stay out"},
-                        {"mtu", "BYTES", "of that group: 256, 512, 1024, 2048 or 4096"}},
+                         "make a broadcast group for IP over InfiniBand; --rate, --mtu and 0x7fff "
+                         "imply this"},
+                        {"rate", "GBPS",
+                         "rate of the broadcast group, in Gb/s: slower ports stay out"},
+                        {"mtu", "BYTES",
+                         "MTU of the broadcast group: 256, 512, 1024, 2048 or 4096"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -251,8 +251,8 @@ Result<Answer> run_sm_status(World &world, const Arguments & /*arguments*/) {
 }
 
 constexpr OptionSpec priority{"priority", "0-15",
-                              "of several subnet managers the one with the highest is the master"};
-constexpr OptionSpec sweep{"sweep", "SECONDS", "how often it looks for changes; 0: never"};
+                              "priority; the subnet manager with the highest one is the master"};
+constexpr OptionSpec sweep{"sweep", "SECONDS", "time between two searches for changes; 0: never"};
 constexpr OptionSpec routing{"routing", "ENGINE", "minhop, updn, ftree, ...: opensm(8) explains"};
 
 const VerbRows sm_rows(Section::host, 9, [] {
@@ -260,11 +260,11 @@ const VerbRows sm_rows(Section::host, 9, [] {
         {
             .words = "sm enable",
             .operands = "[DEVICE[/PORT]|GUID...]",
-            .summary = "run a subnet manager of InfiniBand on these ports or on all, now and at "
+            .summary = "run a subnet manager on the given InfiniBand ports or on all, now and at "
                        "every boot",
             .options = {{"standby", "",
-                         "beside another one, to take over where that fails: with priority 0 "
-                         "unless one is given"},
+                         "stand by for another subnet manager, and take over if it fails; by "
+                         "default with priority 0"},
                         priority,
                         sweep,
                         routing},

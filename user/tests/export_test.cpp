@@ -172,7 +172,9 @@ TEST_F(Exports, with_bad_arguments_say_what_is_wrong_and_change_nothing) {
     const std::string folder = root.path().string();
     const std::vector<std::tuple<std::vector<std::string>, int, std::string>> cases = {
         {{"export", "add"}, 64, "needs NAME"},
-        {{"export", "add", "x", "--allow", "any"}, 64, "it is not said what to export"},
+        {{"export", "add", "x", "--allow", "any"},
+         64,
+         "no device, file or memory is given to export"},
         {{"export", "add", "x", "--ram", "4K", "--file", "/x", "--allow", "any"},
          64,
          "one backend, not several"},

@@ -40,8 +40,8 @@ class OpenAccess : public CommandTest {
 
 TEST_F(OpenAccess, an_export_says_which_hosts_may_attach) {
     EXPECT_EQ(run(add()), 64);
-    EXPECT_NE(err().find("it is not said which hosts may attach the disk\n  give --allow CIDR, or "
-                         "--key-file FILE, or --allow any"),
+    EXPECT_NE(err().find("no option names the hosts that may attach the disk\n  give --allow CIDR, "
+                         "or --key-file FILE, or --allow any"),
               std::string::npos)
         << err();
     EXPECT_EQ(run(add({"--dry-run"})), 64);
@@ -111,7 +111,7 @@ TEST_F(OpenAccess, a_file_with_any_and_a_network_is_told_with_its_line) {
 TEST_F(OpenAccess, a_stock_export_names_initiators_or_says_any) {
     for (const char *via : {"nvme", "iser", "iscsi"}) {
         EXPECT_EQ(run(add({"--via", via})), 64);
-        EXPECT_NE(err().find("it is not said which initiators may attach the disk"),
+        EXPECT_NE(err().find("no option names the initiators that may attach the disk"),
                   std::string::npos)
             << err();
         EXPECT_EQ(run(add({"--via", via, "--allow", "10.0.0.0/24"})), 64);
@@ -141,8 +141,8 @@ TEST_F(OpenAccess, a_served_folder_names_networks_or_says_any) {
     fs::create_directories(root / "srv");
     const std::string served = (root / "srv").string();
     EXPECT_EQ(run({"nfs", "serve", served}), 64);
-    EXPECT_NE(err().find("it is not said which hosts may mount the folder\n  give --to CIDR, or "
-                         "--allow any"),
+    EXPECT_NE(err().find("no option names the hosts that may mount the folder\n  give --to CIDR, "
+                         "or --allow any"),
               std::string::npos)
         << err();
     EXPECT_EQ(run({"nfs", "serve", served, "--allow", "10.0.0.0/24"}), 64);

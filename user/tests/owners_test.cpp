@@ -134,8 +134,8 @@ TEST_F(Owners, that_are_not_known_or_ambiguous_are_named) {
     EXPECT_EQ(run({"export", "evict", "nothing", "--host", "node7"}), 69);
     EXPECT_EQ(err(), "causeway: there is no export 'nothing'\n  see: causeway export list\n");
     EXPECT_EQ(run({"export", "evict", "scratch"}), 64);
-    EXPECT_EQ(err(), "causeway: it is not said which host\n  give --host UUID, --host ADDRESS or "
-                     "--host NAME; causeway export list shows the hosts\n");
+    EXPECT_EQ(err(), "causeway: no host is given\n  give --host UUID, --host ADDRESS or --host "
+                     "NAME; causeway export list shows the hosts\n");
     EXPECT_EQ(evict(Uuid().text()), 64);
     EXPECT_EQ(evict("node7", {"--timeout", "x"}), 64);
     kernel.known_owners.clear();

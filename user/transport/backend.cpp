@@ -22,7 +22,7 @@ Result<BackendChoice> take_backend(const Arguments &arguments, const std::string
     }
     if (given.size() != 1) {
         return Error{ExitCode::usage,
-                     given.empty() ? "it is not said what to export"
+                     given.empty() ? "no device, file or memory is given to export"
                                    : "an export has one backend, not several",
                      "give one of " + choices};
     }

@@ -23,7 +23,7 @@ namespace causeway {
 
 // The option of "export add" and "attach" that chooses a stock transport.
 inline constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|srp",
-                                       "by the kernel's own transport, for peers without Causeway; "
+                                       "use a transport of the kernel, for peers without Causeway; "
                                        "refuses the options that only Causeway's transport has"};
 
 // One verb for one export or attachment. Its arguments are parsed, and nothing is changed yet.

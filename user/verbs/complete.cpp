@@ -58,7 +58,7 @@ const VerbRows complete_rows(Section::repairing, 7, [] {
         {
             .words = "complete",
             .operands = "[--] WORD...",
-            .summary = "for shells: what may stand for the last word",
+            .summary = "for shells: list completions of the last word",
             .most_operands = 1000,
             .run = run_complete,
             .hidden = true,

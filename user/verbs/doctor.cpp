@@ -85,13 +85,13 @@ const VerbRows doctor_rows(Section::repairing, 1, [] {
     return std::vector<Verb>{
         {
             .words = "doctor",
-            .summary = "find what is wrong, why, and what fixes it",
+            .summary = "find problems of this machine, their causes and their fixes",
             .options = {{"fix", "",
-                         "fix what Causeway can fix; undo --list shows the changes that it made"},
+                         "fix the problems that Causeway can fix; undo --list shows the changes"},
                         {"bundle", "FILE",
-                         "write a tar of what is known, without secrets, for a report"},
-                        {"nagios", "", "one line, and 0, 1, 2 or 3 as exit status"},
-                        {"list", "", "show all that is looked for"},
+                         "write a tar archive of all facts, without secrets, for a report"},
+                        {"nagios", "", "print one line, and exit with 0, 1, 2 or 3"},
+                        {"list", "", "show all problems that doctor can find"},
                         {"markdown", "", "the list as docs/DOCTOR.md has it", false, true}},
             .changes = true,
             .run = run_doctor,

@@ -44,7 +44,7 @@ const VerbRows metrics_rows(Section::seeing, 6, [] {
     return std::vector<Verb>{
         {
             .words = "metrics",
-            .summary = "figures of all connections for monitoring",
+            .summary = "print figures of all connections for monitoring",
             .options = {{"format", "openmetrics|prometheus",
                          "openmetrics, the default, or the older text that node_exporter's "
                          "textfile collector takes"},

@@ -21,7 +21,7 @@ const VerbRows net_rows(Section::seeing, 2, [] {
     return std::vector<Verb>{
         {
             .words = "net",
-            .summary = "show who is connected, how, and why not",
+            .summary = "show connections, their transport, and why one is missing",
             .run = run_net,
         },
     };

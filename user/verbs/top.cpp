@@ -145,10 +145,10 @@ const VerbRows top_rows(Section::seeing, 5, [] {
         {
             .words = "top",
             .summary = "watch throughput and latency of each connection as they change",
-            .options = {{"interval", "SECONDS", "between two looks, 1 where none is given"},
+            .options = {{"interval", "SECONDS", "time between two displays; by default 1"},
                         {"count", "N",
-                         "end after so many; 1 with --json or where the output is no terminal, "
-                         "else there is no end"}},
+                         "number of displays; by default 1 with --json or if the output is no "
+                         "terminal, else no limit"}},
             .run = run_top,
         },
     };

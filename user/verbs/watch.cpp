@@ -145,9 +145,10 @@ const VerbRows watch_rows(Section::seeing, 4, [] {
         {
             .words = "watch",
             .summary = "print events as they happen",
-            .options = {{"count", "N", "end after so many events"},
-                        {"until", "EVENT", "end after the first of this kind, such as up or down"},
-                        {"timeout", "SECONDS", "give up after so long, exit 75"}},
+            .options = {{"count", "N", "end after N events"},
+                        {"until", "EVENT",
+                         "end after the first event of this kind, such as up or down"},
+                        {"timeout", "SECONDS", "longest time to wait, then exit 75"}},
             .run = run_watch,
         },
     };
