@@ -42,24 +42,6 @@ Result<Answer> list_journal(World &world) {
     return answer;
 }
 
-// No change is named: the error names the last one.
-Error which_one(World &world) {
-    Error error{ExitCode::usage, "it is not said which change to take back",
-                "see: causeway undo --list"};
-    std::map<unsigned int, Error> unread;
-    const auto entries = TRY(Journal(world.places.journal()).entries(unread));
-    for (std::size_t i = entries.size(); i-- > 0;) {
-        const JournalEntry &entry = entries[i];
-        if (entry.state != "undone") {
-            error.fix = fmt::format("causeway undo {} takes back the last one (causeway {}, {}), "
-                                    "and so does --last; causeway undo --list shows all",
-                                    entry.number, entry.title, entry.time);
-            break;
-        }
-    }
-    return error;
-}
-
 Result<Answer> run_confirm(World &world, const Arguments &arguments) {
     return confirm(world, arguments.dry_run());
 }
@@ -79,13 +61,10 @@ Result<Answer> run_undo(World &world, const Arguments &arguments) {
         return take_back_unconfirmed(world, *id);
     }
     const bool named = !arguments.operands().empty();
+    // --last says what the verb does without a number.
     if (arguments.has("last") && named) {
         return Error{ExitCode::usage, "--last stands for a change, and a number is given too",
                      "give N or --last"};
-    }
-    // Taking back the wrong change can end the connection of the administrator who types it.
-    if (!named && !arguments.has("last") && !arguments.dry_run()) {
-        return which_one(world);
     }
     std::optional<unsigned int> number;
     if (named) {
@@ -110,16 +89,17 @@ const VerbRows undo_rows(Section::repairing, 3, [] {
         {
             .words = "undo",
             .operands = "[N]",
-            .summary = "reverse a change that the journal has",
+            .summary =
+                "reverse a change of the journal, by default the last one that is not undone",
             .options = {{"list", "", "show the changes of the journal"},
-                        {"last", "", "the last change that is not undone"},
-                        {"force", "", "even if what it removes is in use"},
+                        {"last", "", "reverse the last change that is not undone: the default"},
+                        {"force", "", "remove things even while they are in use"},
                         {"confirmed", "",
                          "do not wait for \"causeway confirm\", although a session runs over an "
                          "interface that "
                          "is changed: for scripts"},
                         {"unconfirmed", "ID",
-                         "for the timer, the boot and a removal: the change that was not "
+                         "for the timer, the boot and a removal: reverse the change that was not "
                          "confirmed, if it waits",
                          false, true}},
             .most_operands = 1,
