@@ -46,6 +46,11 @@ TEST_F(Nfs, transport_replaces_the_dropin_of_a_former_version) {
     EXPECT_EQ(json({"nfs", "transport", "causeway"})["changed"], true);
     EXPECT_EQ(read_file(dropin()), transport_dropin_text());
     write_file(dropin(), former);
+    EXPECT_EQ(run({"restore", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("\n+install rpcrdma "), std::string::npos) << out();
+    EXPECT_EQ(run({"restore", "--dry-run", "--stock"}), 0) << err();
+    EXPECT_EQ(out(), "would change nothing\n");
+    EXPECT_EQ(read_file(dropin()), former);
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_EQ(read_file(dropin()), transport_dropin_text());
     // What an administrator changed stays as it is.
@@ -119,6 +124,14 @@ TEST_F(Nfs, rules_are_set_kept_and_brought_back) {
     kernel.running_rules.clear();
     EXPECT_EQ(run({"nfs", "rule", "list"}), 0);
     EXPECT_NE(out().find("not in force: causeway restore"), std::string::npos);
+    modules.there.erase("causeway_rpcrdma");
+    EXPECT_EQ(run({"restore", "--dry-run"}), 0) << err();
+    EXPECT_EQ(out(), "modules\n+causeway_rpcrdma\nwould set the rule for 10.0.0.0/24 "
+                     "from " +
+                         place.string() + "\n");
+    EXPECT_EQ(run({"restore", "--dry-run", "--stock"}), 0) << err();
+    EXPECT_EQ(out(), "would change nothing\n");
+    EXPECT_FALSE(modules.loaded("causeway_rpcrdma"));
     EXPECT_EQ(run({"restore"}), 0) << err();
     ASSERT_EQ(kernel.running_rules.size(), 1U);
     EXPECT_EQ(kernel.running_rules[0].from.size(), 2U);

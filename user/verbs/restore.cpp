@@ -81,12 +81,17 @@ void perform(World &world, const std::vector<Task> &tasks, Tally &tally) {
     }
 }
 
+// Returns the text of the file for modprobe if a former version wrote the file.
+std::optional<std::string> former_dropin(const World &world) {
+    auto text = read_small_file(world.places.modprobe());
+    return text && *text && is_former_dropin(**text) ? *std::move(text) : std::nullopt;
+}
+
 // Replaces the file for modprobe if a former version wrote it: with that file, in-tree rpcrdma is
 // not loaded in the place of a module that cannot be loaded.
 void renew_transport_dropin(World &world, Tally &tally) {
     const auto place = world.places.modprobe();
-    const auto text = read_small_file(place);
-    if (!text || !*text || !is_former_dropin(**text)) {
+    if (!former_dropin(world)) {
         return;
     }
     if (auto written = write_durably(place, transport_dropin_text(), 0644); !written) {
@@ -150,15 +155,40 @@ void each_part(World &world, const TransportFamily &family, bool dry_run, Act ac
     act(fmt::format("{}attachments", family.label()), attachments, broken);
 }
 
-Answer show_restore(World &world, const Arguments &arguments, const Folder<NfsRule> &rules) {
-    Answer answer = dry_run_answer();
-    const auto in_force = world.kernel.nfs_rules();
-    for (const auto &stored : rules.good) {
-        if (in_force &&
-            std::find(in_force->begin(), in_force->end(), stored.settings) == in_force->end()) {
+// Shows what renew_transport_dropin() and restore_rules() would change.
+void show_rules(World &world, const Folder<NfsRule> &folder, Answer &answer) {
+    ChangeSet set("restore");
+    if (auto former = former_dropin(world)) {
+        set.add(
+            change_file(world.places.modprobe(), {std::move(former)}, {transport_dropin_text()}));
+    }
+    const bool loaded = world.modules.loaded(module_rpcrdma);
+    if (!loaded && !folder.good.empty()) {
+        set.add(change_module(module_rpcrdma));
+    }
+    show_changes(set, answer);
+    // A module that is not loaded has no rules, and the kernel cannot be asked for them.
+    std::vector<NfsRule> running;
+    if (loaded) {
+        auto found = world.kernel.nfs_rules();
+        if (!found) {
+            answer.warnings.push_back(found.error().what);
+            return;
+        }
+        running = *std::move(found);
+    }
+    for (const auto &stored : folder.good) {
+        if (std::find(running.begin(), running.end(), stored.settings) == running.end()) {
             answer.text += fmt::format("would set the rule for {} from {}\n",
                                        stored.settings.network.text(), stored.place.string());
         }
+    }
+}
+
+Answer show_restore(World &world, const Arguments &arguments, const Folder<NfsRule> &rules) {
+    Answer answer = dry_run_answer();
+    if (!arguments.has("stock")) {
+        show_rules(world, rules, answer);
     }
     std::vector<Error> unreadable;
     for (const TransportFamily *family : chosen(arguments)) {
@@ -225,8 +255,9 @@ const VerbRows restore_rows(Section::repairing, 4, [] {
             .words = "restore",
             .summary = "start the exports, attachments and NFS rules that are configured under "
                        "/etc/causeway",
-            .options = {{"own", "", "without what goes by NVMe, iSER, iSCSI and SRP"},
-                        {"stock", "", "only what goes by NVMe, iSER, iSCSI and SRP"}},
+            .options = {{"own", "",
+                         "leave out exports and attachments by NVMe, iSER, iSCSI and SRP"},
+                        {"stock", "", "only exports and attachments by NVMe, iSER, iSCSI and SRP"}},
             .changes = true,
             .run = run_restore,
         },
