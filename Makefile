@@ -3,7 +3,7 @@
 
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/bash
-KCSAN_SCENARIOS := ^(link_lost_mid_write|disk_survives_device_removal|each_cpu_has_its_queue|polled_io|client_and_server_interoperate.ours-ours)
+KCSAN_SCENARIOS := ^(link_lost_mid_write|disk_survives_device_removal|each_cpu_has_its_queue|polled_io|client_and_server_interoperate.causeway-causeway)
 # kbuild has an O= of its own and must not see ours.
 MAKEOVERRIDES =
 

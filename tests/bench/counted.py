@@ -3,7 +3,7 @@
 
 from contextlib import contextmanager
 
-from machine.lab import Lab
+from machine.rig import Rig
 from machine.topology import HostSpec, Topology
 
 from measure import Refused, exact_kernel, figures, warm_up
@@ -12,37 +12,37 @@ from systems import load
 TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
                     packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils", "opensm"))
 
-running = set()         # labs that are booted
+running = set()         # rigs that are booted
 
 
 @contextmanager
 def booted(topology, made, folder, say):
     """Boot the machines of a topology with the stock kernel. Makes the folder for their log."""
     folder.mkdir(parents=True)
-    lab = Lab(topology, "stock", *made, folder, say)
-    with open(folder / "log", "w", encoding="utf-8") as lab.log_file:
-        running.add(lab)
+    rig = Rig(topology, "stock", *made, folder, say)
+    with open(folder / "log", "w", encoding="utf-8") as rig.log_file:
+        running.add(rig)
         try:
-            lab.boot()
-            yield lab
-            lab.scan()
+            rig.boot()
+            yield rig
+            rig.scan()
         finally:
-            running.discard(lab)
-            lab.power_off()
+            running.discard(rig)
+            rig.power_off()
 
 
 def switch_off():
     """Power off all machines, even while threads wait for them."""
-    for lab in list(running):
-        lab.power_off()
+    for rig in list(running):
+        rig.power_off()
 
 
 def measure(ground, system, devices, cases, made, folder, say, also=None):
     """Yield the results of cases that share a machine. also(host, case, load) is called after each
     case that has figures. If every attempt at a case was refused, its result has the reason as
     "refused"."""
-    with booted(TOPOLOGY, made, folder, say) as lab:
-        host = lab.bench
+    with booted(TOPOLOGY, made, folder, say) as rig:
+        host = rig.bench
         ground.setup(host)
         files = system.start(host, host, ground, devices)
         # All devices exist. From now on udev must start no program, which would be counted.

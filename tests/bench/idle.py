@@ -50,8 +50,8 @@ def packets_per_second(host):
 
 def measure(most, made, folder, say):
     """Return the cost of making and of keeping each attachment, up to "most" of them, and the answer to one more."""
-    with booted(TOPOLOGY, made, folder, say) as lab:
-        host = lab.bench
+    with booted(TOPOLOGY, made, folder, say) as rig:
+        host = rig.bench
         GROUND.setup(host)
         host.run(f"for ((i = 0; i <= {most}; i++)); do causeway export add r$i --ram 1M --no-persist --allow any || exit 1; done && "
                  "echo 4096 | tee /sys/module/causeway/parameters/max_{sessions,links}_host", timeout=600)

@@ -26,8 +26,8 @@ def machines(cpus, made, folder, say):
     """Boot the server and the client, with that many processors each."""
     host = {"cpus": cpus, "memory": MEMORY}
     # The image of the machine that counts has the programs of all systems.
-    with booted(pair(server=host, client=host, packages=TOPOLOGY.packages), made, folder, say) as lab:
-        yield lab.server, lab.client
+    with booted(pair(server=host, client=host, packages=TOPOLOGY.packages), made, folder, say) as rig:
+        yield rig.server, rig.client
 
 
 def start(server, client, wanted):

@@ -56,10 +56,10 @@ class Tree(unittest.TestCase):
         self.assertEqual(self.check(), ["kmod/core/link/link.c:1: includes user/base/uuid.h, which is not of kmod/ or include/"])
 
     def test_the_machinery_of_scenarios_imports_nothing_above_it(self):
-        self.write("tests/vm/machine/lab.py", "from . import host\nfrom using import nfs\n")
+        self.write("tests/vm/machine/rig.py", "from . import host\nfrom using import nfs\n")
         self.write("tests/vm/using/nfs.py", "from machine.topology import pair\n")
         self.write("tests/vm/scenarios/nfs/mounts.py", "from machine.topology import pair\nfrom using import nfs\n")
-        self.assertEqual(self.check(), ["tests/vm/machine/lab.py:2: imports using, which is not in a layer below machine"])
+        self.assertEqual(self.check(), ["tests/vm/machine/rig.py:2: imports using, which is not in a layer below machine"])
 
     def test_a_header_is_found_from_the_top_too(self):
         self.write("kmod/core/verbs/endpoint.c", '#include "kmod/core/link/link.h"\n')

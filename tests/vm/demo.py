@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from using import nfs                               # noqa: E402
-from machine.lab import Lab, prepare                # noqa: E402
+from machine.rig import Rig, prepare                # noqa: E402
 from machine.runner import run_folder               # noqa: E402
 from machine.topology import Disk, pair             # noqa: E402
 
@@ -168,7 +168,7 @@ def main():
     try:
         step("Guest image and kernel (made once, then kept)")
         made = prepare("stock", folder, say)
-        rig = Lab(TOPOLOGY, "stock", *made, folder, say)
+        rig = Rig(TOPOLOGY, "stock", *made, folder, say)
         with open(folder / "demo.log", "w") as log:
             rig.log_file = log
             step("Two machines start, joined by two networks, Soft-RoCE on both")

@@ -23,13 +23,13 @@ CMDLINE = """
 
 
 class Host:
-    def __init__(self, lab, spec, number):
-        self.lab, self.spec, self.number, self.name = lab, spec, number, spec.name
-        self.log = lab.log
+    def __init__(self, rig, spec, number):
+        self.rig, self.spec, self.number, self.name = rig, spec, number, spec.name
+        self.log = rig.log
         self.machine = None
         self.agent = None
         self.held = None        # the things that it held before its first scenario; None: not known yet
-        self.console = Console(lab.folder / f"{self.name}.console")
+        self.console = Console(rig.folder / f"{self.name}.console")
         self.disks = []
         for disk in spec.disks:
             self._make_disk(disk.serial, disk.size)
@@ -38,7 +38,7 @@ class Host:
             subprocess.run(["mkfs.ext4", "-q", "-F", str(path)], check=True)
 
     def _make_disk(self, serial, size):
-        path = self.lab.folder / f"{self.name}-{serial}.disk"
+        path = self.rig.folder / f"{self.name}-{serial}.disk"
         subprocess.run(["truncate", "-s", size, str(path)], check=True)
         self.disks.append((path.name, serial, True))
         return path
@@ -46,31 +46,31 @@ class Host:
     # --- power ---
 
     def _cmdline(self):
-        topology = self.lab.topology
+        topology = self.rig.topology
         network = [self.name, self.number, topology.links, topology.rdma]
         for number, spec in enumerate(topology.hosts, 1):
             network += [spec.name, number]
-        words = CMDLINE + [self.spec.cmdline, f"tsc_early_khz={1000000 if self.spec.icount else self.lab.tsc_khz}",
+        words = CMDLINE + [self.spec.cmdline, f"tsc_early_khz={1000000 if self.spec.icount else self.rig.tsc_khz}",
                            "rig.network=" + ",".join(map(str, network))]
         if self.spec.init == "systemd":
             words.append("rig.init=/lib/systemd/systemd systemd.show_status=0 systemd.journald.forward_to_console=0")
         words += [f"rig.keep=keep{i}:{path}" for i, path in enumerate(self.spec.keep)]
-        if self.lab.kernel_name == "lockdep" and topology.leaks:
+        if self.rig.kernel_name == "lockdep" and topology.leaks:
             words.append("kmemleak=on")
-        if self.lab.kernel_name == "kasan":
+        if self.rig.kernel_name == "kasan":
             words.append("kasan_multi_shot")    # KASAN goes on after a known complaint
         return " ".join(word for word in words if word)
 
     def power_on(self):
-        lab = self.lab
-        memory = self.spec.memory * (3 if lab.kernel_name == "kasan" else 2) // 2 \
-            if lab.kernel_name != "stock" else self.spec.memory
-        disks = [(lab.root_image, "root", False), (lab.kit_image, "kit", False), *self.disks]
-        nics = [(link.netdev(self.name), mac(link.number, self.number)) for link in lab.links]
-        self.machine = Machine(lab.folder, self.name, self.spec.processors(lab.kernel_name in DEBUG), memory,
-                               lab.kernel / "vmlinux", lab.kernel / "initrd", self._cmdline(), disks, nics, self.spec.icount,
+        rig = self.rig
+        memory = self.spec.memory * (3 if rig.kernel_name == "kasan" else 2) // 2 \
+            if rig.kernel_name != "stock" else self.spec.memory
+        disks = [(rig.root_image, "root", False), (rig.kit_image, "kit", False), *self.disks]
+        nics = [(link.netdev(self.name), mac(link.number, self.number)) for link in rig.links]
+        self.machine = Machine(rig.folder, self.name, self.spec.processors(rig.kernel_name in DEBUG), memory,
+                               rig.kernel / "vmlinux", rig.kernel / "initrd", self._cmdline(), disks, nics, self.spec.icount,
                                self.spec.emulator)
-        self.agent = Agent(self.name, self.machine.agent_socket, self.log, SCALE[lab.kernel_name])
+        self.agent = Agent(self.name, self.machine.agent_socket, self.log, SCALE[rig.kernel_name])
 
     def wait_up(self):
         """Wait for the agent, then bring the links up."""
@@ -188,25 +188,25 @@ class Host:
     def hold_frames(self, link=0):
         """Make the switch hold the frames that this host sends from now on."""
         self.log(f"[{self.name}] frames on link {link} are held")
-        self.lab.links[link].switch.hold(self.name)
+        self.rig.links[link].switch.hold(self.name)
 
     def overtake_frames(self, link=0):
         """Forward the frames that this host sends from now on, which overtake those that are held.
         """
         self.log(f"[{self.name}] frames on link {link} overtake {self.frames_held(link)} that are held")
-        self.lab.links[link].switch.overtake(self.name)
+        self.rig.links[link].switch.overtake(self.name)
 
     def release_frames(self, link=0):
         """Make the switch send the frames of this host that it holds, in order; return their
         number."""
-        count = self.lab.links[link].switch.release(self.name)
+        count = self.rig.links[link].switch.release(self.name)
         self.log(f"[{self.name}] {count} frames on link {link} are released")
         return count
 
     def frames_held(self, link=0, holding=b""):
         """Return how many frames of this host the switch holds. Counts only those that contain the
         bytes "holding"."""
-        return self.lab.links[link].switch.count(self.name, holding)
+        return self.rig.links[link].switch.count(self.name, holding)
 
     def wait_frames_held(self, link=0, holding=b"", timeout=60):
         """Wait until the switch holds a frame of this host that contains these bytes."""
@@ -244,4 +244,4 @@ class Host:
 
     @property
     def release(self):
-        return release_of(self.lab.kernel)
+        return release_of(self.rig.kernel)

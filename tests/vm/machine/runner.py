@@ -13,7 +13,7 @@ from collections import namedtuple
 from . import config, durations, needs
 from .holdings import LeftBehind
 from .kit import BUILD
-from .lab import Lab, prepare
+from .rig import Rig, prepare
 
 Outcome = namedtuple("Outcome", "passed failed skipped")
 KEPT_RUNS = 20
@@ -137,73 +137,73 @@ class Tally:
 
 
 class Lane:
-    """Runs one group after another, with one lab at a time."""
+    """Runs one group after another, with one rig at a time."""
 
     def __init__(self, tally):
         self.tally = tally
         self.say = tally.say
-        self.lab = None
+        self.rig = None
         self.booted = 0         # seconds of boots
         self.dirty = False      # True: the hosts of the last scenario are not used again
 
-    def _lab_for(self, kernel, scenario):
-        if self.lab and (self.lab.kernel_name != kernel or self.lab.topology != scenario.topology):
-            self._drop_lab()
-        if not self.lab:
+    def _rig_for(self, kernel, scenario):
+        if self.rig and (self.rig.kernel_name != kernel or self.rig.topology != scenario.topology):
+            self._drop_rig()
+        if not self.rig:
             folder = self.tally.boot_folder(kernel)
-            self.lab = Lab(scenario.topology, kernel, *self.tally.prepared(kernel), folder, self.say,
+            self.rig = Rig(scenario.topology, kernel, *self.tally.prepared(kernel), folder, self.say,
                            self.tally.installed)
             with open(folder / "boot.log", "w") as log:
-                self.lab.log_file = log
-                took = self.lab.boot()
-            self.lab.log_file = None
+                self.rig.log_file = log
+                took = self.rig.boot()
+            self.rig.log_file = None
             self.booted += took
             self.tally.measured(durations.boot_key(kernel, scenario.topology), took)
-            names = " and ".join([", ".join(list(self.lab.hosts)[:-1]), list(self.lab.hosts)[-1]]).removeprefix(" and ")
+            names = " and ".join([", ".join(list(self.rig.hosts)[:-1]), list(self.rig.hosts)[-1]]).removeprefix(" and ")
             self.say(f"     booted {names} with the {kernel} kernel in {took:.0f} s")
-        return self.lab
+        return self.rig
 
-    def _drop_lab(self):
-        if self.lab:
-            self.lab.power_off()
-            self.lab = None
+    def _drop_rig(self):
+        if self.rig:
+            self.rig.power_off()
+            self.rig = None
 
     def cut_off(self):
         """Called from another thread: makes the present scenario fail."""
-        lab = self.lab
-        if lab:
-            lab.power_off()
+        rig = self.rig
+        if rig:
+            rig.power_off()
 
     def _attempt(self, kernel, scenario, log):
         """Run one scenario with all its checks; return the failure or None."""
         try:
-            lab = self._lab_for(kernel, scenario)
-            lab.log_file = log
-            needs.insist(scenario, lab.hosts.values())
-            lab.begin(scenario.name, scenario.known_splats, scenario.leaves)
+            rig = self._rig_for(kernel, scenario)
+            rig.log_file = log
+            needs.insist(scenario, rig.hosts.values())
+            rig.begin(scenario.name, scenario.known_splats, scenario.leaves)
             try:
-                scenario.run(lab)
+                scenario.run(rig)
             finally:
                 # A splat usually explains a failure better than the scenario's own error.
-                lab.scan(scenario.known_splats)
+                rig.scan(scenario.known_splats)
             if not scenario.dirty:
-                self.dirty = self._undeclared(lab, scenario.tiers.get(kernel, "long"), log)
-            lab.reset(self.dirty)
-            lab.scan(scenario.known_splats)
+                self.dirty = self._undeclared(rig, scenario.tiers.get(kernel, "long"), log)
+            rig.reset(self.dirty)
+            rig.scan(scenario.known_splats)
             return None
         except Exception as error:              # reported as this scenario's failure
             log.write(traceback.format_exc())
             return error
 
     @staticmethod
-    def _undeclared(lab, tier, log):
+    def _undeclared(rig, tier, log):
         """Raise LeftBehind if a scenario left something that it did not declare.
 
         For a scenario of the long tier this is only reported, and True is returned, so that its hosts are not used again.
         Not all of these scenarios have been run since LEAVES exists.
         """
         try:
-            lab.judge_holdings(lab.leaves)
+            rig.judge_holdings(rig.leaves)
         except LeftBehind as left:
             if tier != "long":
                 raise
@@ -221,14 +221,14 @@ class Lane:
             log.write(f"{scenario.name} on {kernel}: {scenario.promise}\n")
             failure = self._attempt(kernel, scenario, log)
         took = time.monotonic() - began
-        boot = self.lab.folder if self.lab else None
-        if self.lab:
-            self.lab.log_file = None
+        boot = self.rig.folder if self.rig else None
+        if self.rig:
+            self.rig.log_file = None
         if isinstance(failure, needs.Skipped):
             self._skip(kernel, scenario, failure)
             return None
         if failure or self.dirty:
-            self._drop_lab()
+            self._drop_rig()
         if scenario.must_fail:
             good = failure is not None and bool(re.search(scenario.must_fail, str(failure)))
         else:
@@ -263,7 +263,7 @@ class Lane:
                     if good is not None:
                         tally.count(tally.passed if good else tally.failed, f"{scenario.name} {kernel}")
         finally:
-            self._drop_lab()
+            self._drop_rig()
 
 
 def run(groups, at_once=1, say=print, installed=None, known=None):

@@ -12,10 +12,10 @@ import re
 from . import tracing
 from machine.topology import Disk, pair
 
-OURS, IN_TREE = "ours", "in-tree"
-TRANSPORTS = (OURS, IN_TREE)
+CAUSEWAY, IN_TREE = "causeway", "in-tree"
+TRANSPORTS = (CAUSEWAY, IN_TREE)
 VERSIONS = ("3", "4.0", "4.1", "4.2")
-MODULES = {OURS: "causeway_rpcrdma", IN_TREE: "rpcrdma"}
+MODULES = {CAUSEWAY: "causeway_rpcrdma", IN_TREE: "rpcrdma"}
 
 PACKAGES = ("nfs-kernel-server", "nfs-common", "acl", "keyutils", "krb5-kdc", "krb5-admin-server", "krb5-user",
             "dbench", "stress-ng")
@@ -189,7 +189,7 @@ def judge_acls(client, server, version, where=MOUNTED):
     them."""
     missing = [option for host, option in ((server, "NFSD_V3_ACL"), (client, "NFS_V3_ACL")) if version == "3" and lacks(host, option)]
     if missing:
-        client.lab.say(f"     no access control lists of NFS 3: the {client.lab.kernel_name} kernel has no {' and no '.join(missing)}")
+        client.rig.say(f"     no access control lists of NFS 3: the {client.rig.kernel_name} kernel has no {' and no '.join(missing)}")
         client.fails(f"causeway-judge acls {where}/acls", "not supported")
     else:
         client.run(f"causeway-judge acls {where}/acls", timeout=120)
@@ -288,7 +288,7 @@ def pauses(client):
     return found
 
 
-def start(rig, client_transport=OURS, server_transport=OURS, client_parameters=None, server_parameters=None, **serving_so):
+def start(rig, client_transport=CAUSEWAY, server_transport=CAUSEWAY, client_parameters=None, server_parameters=None, **serving_so):
     """Start both ends, before any mount."""
     choose(rig.server, server_transport, **(server_parameters or {}))
     choose(rig.client, client_transport, **(client_parameters or {}))

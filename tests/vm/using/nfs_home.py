@@ -8,7 +8,7 @@ HOME = "/srv/home"
 def make(server):
     """Make the file system, which the rig removes, and start the programs that nfsd calls. Nothing is exported, and no thread
     of nfsd runs."""
-    server.lab.leaves.add("mount")
+    server.rig.leaves.add("mount")
     store = server.disk("store")
     server.run(f"mkfs.ext4 -qF {store} && mkdir -p {HOME} && mount {store} {HOME} && chmod 777 {HOME} && "
                "touch /var/lib/nfs/etab /var/lib/nfs/rmtab && rpc.mountd && rpc.statd --no-notify && nfsdcld && "

@@ -40,7 +40,7 @@ def finish(host, name, serial, first):
 def read(host, serial, first):
     """Return the entries of a log that begins at a sector of a virtual disk. The rig reads them,
     because this is faster than in the guest."""
-    with open(host.lab.folder / f"{host.name}-{serial}.disk", "rb") as disk:
+    with open(host.rig.folder / f"{host.name}-{serial}.disk", "rb") as disk:
         disk.seek(first * SECTOR)
         magic, _, count, size = SUPER.unpack(disk.read(SUPER.size))
         if (magic, size) != (MAGIC, SECTOR):
@@ -85,7 +85,7 @@ def forget(host, serial, data, size, first, before=None):
     flushed = max((number for number, entry in enumerate(entries) if entry.flush), default=-1) + 1
     durable = entries[:flushed] + [entry for entry in entries[flushed:] if entry.fua]
     content = bytearray(before or bytes(size * SECTOR))
-    with open(host.lab.folder / f"{host.name}-{serial}.disk", "r+b") as disk:
+    with open(host.rig.folder / f"{host.name}-{serial}.disk", "r+b") as disk:
         for entry in durable:
             at, length = entry.sector * SECTOR, entry.sectors * SECTOR
             disk.seek((entry.at + 1) * SECTOR)

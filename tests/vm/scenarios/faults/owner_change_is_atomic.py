@@ -86,7 +86,7 @@ def crashes(entries):
 def put(server, entries):
     """Write the disk as a power cut would leave it."""
     content = bytearray(SIZE * write_log.SECTOR)
-    with open(server.lab.folder / f"{server.name}-state.disk", "r+b") as disk:
+    with open(server.rig.folder / f"{server.name}-state.disk", "r+b") as disk:
         for entry in entries:
             if entry.mark or not entry.sectors:
                 continue

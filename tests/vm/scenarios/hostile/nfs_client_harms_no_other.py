@@ -41,7 +41,7 @@ def scenario(rig):
     # The peer has a queue pair of its own beside the mount's; the kernel's own client is not
     # tested. With one thread of nfsd, answers come in the order of the calls, so the peer can
     # detect that a call was dropped.
-    nfs.start(rig, nfs.IN_TREE, nfs.OURS, threads=1)
+    nfs.start(rig, nfs.IN_TREE, nfs.CAUSEWAY, threads=1)
     server.run(f"causeway-judge fill {nfs.EXPORTED} 200")       # the folder whose list is long
     nfs.mount(client, "4.2")
     load = nfs.Load(client)
@@ -77,7 +77,7 @@ def good_calls_without_memory(server, client):
     said = caller.wait(timeout=60, check=False).out
     server.run(failslab.knobs(probability=0))
     refused = failslab.refused(server)
-    client.lab.say(f"     a call in pieces: {said.split()}; {refused} allocations were refused")
+    client.rig.say(f"     a call in pieces: {said.split()}; {refused} allocations were refused")
     assert "data-in-pieces-on-order: closed" in said and refused, (said, refused)
     said = client.run("causeway-peer nfs 10.0.0.1 data-in-pieces", check=False).out
     assert "data-in-pieces: answered" in said, said

@@ -70,7 +70,7 @@ def callbacks_may_come_in_bursts(client, relay, wrong):
     be mapped, which takes memory of that size with strict DMA, too."""
     client.run(f"stat {FILE}")
     before = connects(client)
-    if client.lab.meets(failslab.need, client):
+    if client.rig.meets(failslab.need, client):
         assert client.read("/sys/kernel/slab/kmalloc-4k/failslab").strip() == "1"
         client.run(failslab.knobs(verbose=0, cache_filter="Y", ignore_gfp_wait="Y", task_filter="N",
                                   times=MANY, probability=100))
@@ -96,7 +96,7 @@ def drops_make_connections_rare(client, relay, wrong):
     for _ in range(DROPS):
         relay.wait_for("ended: dropped", timeout=60)
     (seconds,), made = nfs.pauses(client).values(), connects(client) - before
-    client.lab.say(f"{made} connections that were dropped, after {', '.join(f'{each:.2f}' for each in seconds)} s")
+    client.rig.say(f"{made} connections that were dropped, after {', '.join(f'{each:.2f}' for each in seconds)} s")
     pauses = PAUSES["young" if seconds[0] >= PAUSES["young"][0] - TICK else "old"]
     grow = all(pause - TICK <= each <= pause + RECONNECTS * client.agent.scale for pause, each in zip(pauses, seconds))
     if len(seconds) != len(pauses) or made != len(pauses) or not grow:
@@ -111,7 +111,7 @@ def order(relay, what):
 
 
 def judge_duration(least, seconds, most, what, client, wrong):
-    client.lab.say(f"     {what}: {seconds:.1f} s")
+    client.rig.say(f"     {what}: {seconds:.1f} s")
     if not least <= seconds <= most * client.agent.scale:
         wrong.append(f"{what}: {seconds:.1f} s, not {least} to {most}")
 
@@ -235,7 +235,7 @@ def connects(client):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    nfs.start(rig, nfs.OURS, nfs.OURS)
+    nfs.start(rig, nfs.CAUSEWAY, nfs.CAUSEWAY)
     # The relay listens on the port of RDMA; the server behind it has TCP alone.
     nfs.not_serving(server)
     server.run("rpc.nfsd 8")

@@ -47,7 +47,7 @@ def disk(rig):
 
 def mount(rig):
     server, client = rig.server, rig.client
-    nfs.start(rig, nfs.OURS, nfs.OURS)
+    nfs.start(rig, nfs.CAUSEWAY, nfs.CAUSEWAY)
     # The relay listens on the port of RDMA; the server behind it has TCP alone.
     nfs.not_serving(server)
     server.run("rpc.nfsd 8")

@@ -18,7 +18,7 @@ def scenario(rig):
     adapters.load(host)
     adapters.take(ADAPTERS[0], host)
     manager = simhca.begin(host)
-    nfs.choose(host, nfs.OURS)
+    nfs.choose(host, nfs.CAUSEWAY)
     nfs.serve(host)
     host.run("causeway export add m --ram 64M --allow any")
     for adapter in ADAPTERS:

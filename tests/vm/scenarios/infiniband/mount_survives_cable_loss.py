@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Over InfiniBand an NFS mount loses nothing when the cable is pulled, with our transport and with
-the kernel's own. With ours it also survives a restart of the subnet manager and the loss of the
-HCA."""
+"""Over InfiniBand an NFS mount loses nothing when the cable is pulled, with Causeway's transport
+and with the in-tree one. With Causeway's it also survives a restart of the subnet manager and the
+loss of the HCA."""
 from machine.cases import case, for_each
 from machine.needs import module
 from using import nfs, simhca
@@ -10,7 +10,7 @@ TOPOLOGY = simhca.TOPOLOGY
 TIER = "long"
 
 
-@for_each([case("ours", nfs.OURS, LONG_KERNELS=("kasan",)), case("kernel", nfs.IN_TREE, REQUIRES=(module("rpcrdma"),))])
+@for_each([case("causeway", nfs.CAUSEWAY, LONG_KERNELS=("kasan",)), case("in-tree", nfs.IN_TREE, REQUIRES=(module("rpcrdma"),))])
 def scenario(rig, _, transport):
     host = rig.host
     manager = simhca.begin(host)
@@ -20,7 +20,7 @@ def scenario(rig, _, transport):
     assert nfs.uses(host, transport)
     load = nfs.Load(host)
     simhca.lose_cable(host)
-    if transport == nfs.OURS:
+    if transport == nfs.CAUSEWAY:
         load.goes_on()
         manager = simhca.restart_sm(host, manager)
         load.goes_on()

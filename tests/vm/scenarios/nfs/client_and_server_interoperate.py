@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""mount -o rdma and rpc.nfsd --rdma work with every version of NFS and every combination of our
-transport and the kernel's own at client and server. The kernel's own at both ends shows that the
-checks are correct."""
+"""mount -o rdma and rpc.nfsd --rdma work with every version of NFS and every combination of Causeway's
+transport and the in-tree one at client and server. The in-tree transport at both ends shows that
+the checks are correct."""
 from machine.cases import case, for_each
 from machine.needs import module
 from using import nfs
@@ -11,9 +11,9 @@ TIER = "long"
 REQUIRES = (module("rpcrdma"),)
 
 
-@for_each([case("ours-ours", nfs.OURS, nfs.OURS, TIER="check", LONG_KERNELS=("kasan", "lockdep"), REQUIRES=()),
-           case("ours-kernel", nfs.OURS, nfs.IN_TREE),
-           case("kernel-ours", nfs.IN_TREE, nfs.OURS, KERNELS=("kasan",)),
-           case("kernel-kernel", nfs.IN_TREE, nfs.IN_TREE)])
+@for_each([case("causeway-causeway", nfs.CAUSEWAY, nfs.CAUSEWAY, TIER="check", LONG_KERNELS=("kasan", "lockdep"), REQUIRES=()),
+           case("causeway-in-tree", nfs.CAUSEWAY, nfs.IN_TREE),
+           case("in-tree-causeway", nfs.IN_TREE, nfs.CAUSEWAY, KERNELS=("kasan",)),
+           case("in-tree-in-tree", nfs.IN_TREE, nfs.IN_TREE)])
 def scenario(rig, _, client_transport, server_transport):
     nfs.judge_mix(client_transport, server_transport, rig)

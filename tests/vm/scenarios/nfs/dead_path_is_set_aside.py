@@ -32,7 +32,7 @@ def judge_pauses(client):
     """Check that the rail's queue pair is opened again at once, then after one second, then after
     twice as long each time."""
     (place, seconds), = nfs.pauses(client).items()
-    client.lab.say(f"     pauses of {place}: {', '.join(f'{each:.2f}' for each in seconds)} s")
+    client.rig.say(f"     pauses of {place}: {', '.join(f'{each:.2f}' for each in seconds)} s")
     assert len(seconds) >= DEATHS, seconds
     for number, each in enumerate(seconds):
         pause = 1 << number >> 1    # 0, 1, 2, 4, ...

@@ -44,7 +44,7 @@ def data_stays_where_it_is(client):
         client.run(command)
         allocated = (pages(client) - allocated) / CALLS
         grew = {name: now - before[name] for name, now in fields(client).items()}
-        client.lab.say(f"     krb5i, dd {way}=: {grew[chunks] / CALLS:.1f} segments and {grew[copied] / CALLS:.0f} bytes copied per MiB, "
+        client.rig.say(f"     krb5i, dd {way}=: {grew[chunks] / CALLS:.1f} segments and {grew[copied] / CALLS:.0f} bytes copied per MiB, "
                        f"{allocated:.0f} pages allocated")
         assert CALLS <= grew[chunks] <= CALLS + 2, (way, grew)
         assert 0 < grew[copied] < CALLS * PAGE, (way, grew)
@@ -63,8 +63,8 @@ def dirty_pages_are_written_in_little_memory(client, server):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    nfs.choose(server, nfs.OURS)
-    nfs.choose(client, nfs.OURS)
+    nfs.choose(server, nfs.CAUSEWAY)
+    nfs.choose(client, nfs.CAUSEWAY)
     server.run("echo 1048576 >/proc/fs/nfsd/max_block_size")
     kerberos.start(server, client)
     nfs.serve(server, security="krb5:krb5i:krb5p")

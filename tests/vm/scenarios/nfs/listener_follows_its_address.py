@@ -26,8 +26,8 @@ def mounted(client, server, device):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    nfs.choose(server, nfs.OURS)
-    nfs.choose(client, nfs.OURS)
+    nfs.choose(server, nfs.CAUSEWAY)
+    nfs.choose(client, nfs.CAUSEWAY)
     server.run(f"modprobe causeway_rpcrdma && modprobe nfs_bind address={ADDRESS}")
     nfs.serve(server)
     listens(server, "rxe0")

@@ -37,7 +37,7 @@ def scenario(rig):
     write_log.forget(server, "store", 0, SIZE, LOG)
     client.wait_for(nfs.DISCONNECTED, timeout=90)
     server.boot()
-    nfs.choose(server, nfs.OURS)
+    nfs.choose(server, nfs.CAUSEWAY)
     nfs.serve(server, fresh=False, durable=True, device=data(server))
     synced.skip()
     synced.wait_for("synced", timeout=180)

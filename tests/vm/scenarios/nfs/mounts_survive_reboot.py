@@ -48,7 +48,7 @@ def scenario(rig):
     client.run("systemctl stop mnt-line.mount && ! mountpoint -q /mnt/line && sed -i /nfs-causeway/d /etc/fstab")
     assert client.read("/mnt/home/file") == "word\n"
     for host in (server, client):
-        assert nfs.uses(host, nfs.OURS)
+        assert nfs.uses(host, nfs.CAUSEWAY)
     told = causeway.answer(client, "net")["nfs"]
     assert told["mounts"][0]["transport"] == "rdma" and told["connections"][0]["mounts"] == ["/mnt/home"], told
     assert causeway.answer(client, "nfs rule list")["rules"][0]["running"]

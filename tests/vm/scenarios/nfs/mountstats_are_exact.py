@@ -28,28 +28,28 @@ def during(client, command):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    for transport in nfs.OURS, nfs.IN_TREE:
+    for transport in nfs.CAUSEWAY, nfs.IN_TREE:
         judge(server, client, transport, rig)
 
 
 def named_events():
-    """Return the events that the tables of the document name: patterns of the kernel's own events,
+    """Return the events that the tables of the document name: patterns of the in-tree events,
     and names of Causeway's."""
     rows = [line.split("|") for line in DOCUMENT.read_text().splitlines() if line.startswith("| `")]
-    theirs = [name for row in rows for name in re.findall(r"`(?:rpcrdma:)?((?:xprtrdma|svcrdma)_[a-z_*]+)`", row[1])]
-    ours = [name for row in rows for name in re.findall(r"`(?:causeway_nfs_server:)?(cwr[cs]_[a-z_]+)`", row[2])]
-    assert theirs and {name[:4] for name in ours} == {"cwrc", "cwrs"}, (theirs, ours)
-    return theirs, ours
+    in_tree = [name for row in rows for name in re.findall(r"`(?:rpcrdma:)?((?:xprtrdma|svcrdma)_[a-z_*]+)`", row[1])]
+    causeway = [name for row in rows for name in re.findall(r"`(?:causeway_nfs_server:)?(cwr[cs]_[a-z_]+)`", row[2])]
+    assert in_tree and {name[:4] for name in causeway} == {"cwrc", "cwrs"}, (in_tree, causeway)
+    return in_tree, causeway
 
 
-def named_events_are_there(client, ours):
+def named_events_are_there(client, transport):
     """Check that the host's transport has the events that the document names; the kernel's own are
     those of Linux 6.1."""
-    theirs, of_ours = named_events()
-    if ours:
-        patterns = [f"causeway_nfs_{'client' if name[:4] == 'cwrc' else 'server'}/{name}" for name in of_ours]
-    elif client.lab.kernel_name == "stock":
-        patterns = [f"rpcrdma/{pattern}" for pattern in theirs]
+    in_tree, causeway = named_events()
+    if transport == nfs.CAUSEWAY:
+        patterns = [f"causeway_nfs_{'client' if name[:4] == 'cwrc' else 'server'}/{name}" for name in causeway]
+    elif client.rig.kernel_name == "stock":
+        patterns = [f"rpcrdma/{pattern}" for pattern in in_tree]
     else:
         return
     tracing.mounted(client)
@@ -92,8 +92,7 @@ def judge(server, client, transport, rig):
     nfs.mount(client, "4.2", "rsize=1048576,wsize=1048576")
     big, small = f"{nfs.MOUNTED}/big", f"{nfs.MOUNTED}/small"
     client.run(f"dd if=/dev/zero of={big} bs=1M count=1 oflag=direct && dd if=/dev/zero of={small} bs={SMALL} count=1 oflag=direct")
-    ours = transport == nfs.OURS
-    named_events_are_there(client, ours)
+    named_events_are_there(client, transport)
 
     grew = during(client, f"dd if=/dev/zero of={big} bs=1M count=4 oflag=direct conv=notrunc")
     assert grew["read_chunks"] >= 4 and not grew["rdma_reply"], (transport, grew)
@@ -102,7 +101,7 @@ def judge(server, client, transport, rig):
     assert 4 * MIB <= grew["rdma_request"] < 4 * MIB + 65536, (transport, grew)
     # Memory regions are used again.
     assert grew["mrs_allocated"] < 4 and fields(client)["mrs_allocated"] > 0, (transport, grew, fields(client))
-    if ours:        # our messages can carry that much without chunks
+    if transport == nfs.CAUSEWAY:       # our messages can carry that much without chunks
         grew = during(client, f"dd if=/dev/zero of={small} bs={SMALL} count=4 oflag=direct conv=notrunc")
         assert 4 * SMALL <= grew["pullup"] < 4 * SMALL + 4096 and not grew["read_chunks"], grew
         grew = during(client, f"dd if={small} of=/dev/null bs={SMALL} count=1 iflag=direct")

@@ -51,8 +51,8 @@ def fetched_data_is_bounded(server, client):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    nfs.choose(server, nfs.OURS)
-    nfs.choose(client, nfs.OURS)
+    nfs.choose(server, nfs.CAUSEWAY)
+    nfs.choose(client, nfs.CAUSEWAY)
     server.run("echo 1048576 >/proc/fs/nfsd/max_block_size")
     nfs.serve(server)
 
@@ -61,7 +61,7 @@ def scenario(rig):
     strangers = client.start(f"causeway-peer nfs 10.0.0.1 strangers {STRANGERS}", has_input=True)
     strangers.wait_for("connected", timeout=120)
     each, counted = (before - available(server)) / STRANGERS, value(server, "memory_used") / STRANGERS
-    server.lab.say(f"{STRANGERS} clients with nothing to say: {each:.0f} KiB each, {counted:.0f} KiB of them counted")
+    server.rig.say(f"{STRANGERS} clients with nothing to say: {each:.0f} KiB each, {counted:.0f} KiB of them counted")
     assert 256 <= counted <= 320, counted
     assert each < 1.1 * MIB, each
     strangers.end_input()
@@ -95,7 +95,7 @@ def scenario(rig):
     server.run("echo 4 >/proc/sys/sunrpc/svc_rdma/max_requests")
     assert server.read(f"{PARAMETERS}/server_credits") == "4\n"
     nfs.free(client)
-    nfs.choose(client, nfs.OURS)
+    nfs.choose(client, nfs.CAUSEWAY)
     nfs.mount(client, "3")
     client.run(f"{FIO} --name=small --rw=randwrite --bs=4k --size=1M --iodepth=64 --number_ios=1000 >/dev/null", timeout=120)
     assert credits(server) == 4, credits(server)

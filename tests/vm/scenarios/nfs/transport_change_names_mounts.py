@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A change from the kernel's own transport to ours and back, at both ends, names the mounts and
+"""A change from the in-tree transport to Causeway's and back, at both ends, names the mounts and
 services that hold the old one, and the fix that it names works. The kernel's own transport carries
 NFS over RDMA if our module is chosen but missing."""
 
@@ -29,7 +29,7 @@ def scenario(rig):
     client.fails("causeway nfs rule add 10.0.0.0/24 --from 10.0.0.2", "causeway nfs remount /mnt/home")
     assert client.read("/mnt/home/file") == "word\n"
     client.run("causeway nfs remount /mnt/home")
-    assert nfs.uses(client, nfs.OURS)
+    assert nfs.uses(client, nfs.CAUSEWAY)
     assert client.read("/mnt/home/file") == "word\n"
     assert causeway.answer(client, "nfs transport")["in_effect"]
 
@@ -38,7 +38,7 @@ def scenario(rig):
     server.run("rpc.nfsd 0")
     server.wait_for("causeway nfs transport causeway && [ ! -e /sys/module/rpcrdma ]", timeout=30)
     server.run(f"rpc.nfsd 4 && causeway nfs serve {HOME} -o no_root_squash,fsid=0 --allow any")
-    assert nfs.uses(server, nfs.OURS)
+    assert nfs.uses(server, nfs.CAUSEWAY)
     client.run("echo 3 >/proc/sys/vm/drop_caches")
     assert client.run("cat /mnt/home/file", timeout=120).out == "word\n"
 

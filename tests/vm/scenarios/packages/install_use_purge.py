@@ -57,7 +57,7 @@ def scenario(rig):
     set_up_soft(client)
     for host in (server, client):
         written = host.run("grep -rl '^# Written by \"causeway ' /etc").lines
-        host.lab.log(f"{host.name}: {' '.join(written)}")
+        host.rig.log(f"{host.name}: {' '.join(written)}")
         assert len(written) >= 5, written
     # depmod reads all modules of the kernel, which takes long here, so both hosts purge at the same
     # time.
@@ -124,7 +124,7 @@ def set_up_firewalld(host):
 def set_up_hca(host):
     """Set up InfiniBand on a simulated HCA; return whether this kernel has one."""
     if host.run(f"[ -e {HCA} ]", check=False).rc:
-        host.lab.say("     no simulated HCA is built for this kernel: opensm is left out")
+        host.rig.say("     no simulated HCA is built for this kernel: opensm is left out")
         return False
     host.run(f"modprobe -a rdmavt ib_umad ib_uverbs rdma_ucm && insmod {HCA}")
     host.run("causeway sm enable --priority 3", timeout=180)
@@ -165,7 +165,7 @@ def opensm_as_its_package_has_it(host):
     started = host.run(OPENSM).lines
     assert started and not any("causeway" in line or "--config" in line for line in started), started
     simhca.wait_state(host, "ACTIVE", timeout=120)
-    host.lab.log(f"opensm: {started}")
+    host.rig.log(f"opensm: {started}")
     assert not host.run("systemctl list-units --failed --plain --no-legend 'opensm*'").lines
     host.run("systemctl stop opensm.service 'opensm@*.service'; rmmod simhca", timeout=120)
 

@@ -10,14 +10,12 @@ from .agent import HostGone
 from .host import Host
 from .network import Link
 
-OURS = ("causeway_disk", "causeway_target", "causeway")
-
 
 class Splat(AssertionError):
     """A kernel reported a fault."""
 
 
-class Lab:
+class Rig:
     """The hosts of a topology under one kernel, from boot to power-off."""
 
     def __init__(self, topology, kernel_name, kernel_folder, kit_image, folder, say=print, installed=None):
