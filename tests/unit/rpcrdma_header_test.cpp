@@ -208,7 +208,7 @@ TEST(RpcrdmaHostile, ErrorReportsThatAreCutOrUnknown)
 
 // ---- hostile: versions and procedures ----
 
-TEST(RpcrdmaHostile, AnotherVersionIsToldApart)
+TEST(RpcrdmaHostile, AnotherVersionIsRecognized)
 {
 	for (const u32 version : {0U, 2U, 0xffffffffU}) {
 		const Call call(fixed(CWR_MSG, 32, version).words({0, 0, 0}));
@@ -392,9 +392,9 @@ struct Used {
 	u32 bytes = 0;
 	int err;
 
-	Used(std::initializer_list<u32> lent, std::initializer_list<u32> echo)
+	Used(std::initializer_list<u32> registered, std::initializer_list<u32> echo)
 	{
-		err = cwr_used(segments(lent).data(), u16(lent.size()), segments(echo).data(),
+		err = cwr_used(segments(registered).data(), u16(registered.size()), segments(echo).data(),
 			       u16(echo.size()), &bytes);
 	}
 	static std::vector<cwr_segment> segments(std::initializer_list<u32> lengths)

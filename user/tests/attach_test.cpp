@@ -426,7 +426,7 @@ TEST_F(CommandLine, explains_every_verb) {
     EXPECT_EQ(run({"--help"}), 0);
 }
 
-TEST_F(CommandLine, tells_errors_as_json_too) {
+TEST_F(CommandLine, reports_errors_as_json_too) {
     const auto told = json({"attach", "nonsense"});
     EXPECT_EQ(told["schema"], 2);
     EXPECT_EQ(told["error"]["exit"], 64);

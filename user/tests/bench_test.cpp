@@ -43,7 +43,7 @@ class Benching : public CommandTest {
     }
 };
 
-TEST_F(Benching, tells_what_of_the_link_is_used) {
+TEST_F(Benching, reports_the_used_part_of_the_link) {
     EXPECT_EQ(run({"bench", "storage1", "--time", "1"}), 0) << err();
     EXPECT_TRUE(processes.ran("qperf storage1 -cm1 -uu -v -t 1 -m 1048576 rc_bi_bw"));
     EXPECT_NE(out().find("one-way bandwidth    1 MiB  49.99 Gb/s\n"), std::string::npos) << out();

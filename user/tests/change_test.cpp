@@ -170,7 +170,7 @@ TEST_F(HostChange, limits_refuse_what_cannot_be) {
 
 /* ---- undo ---- */
 
-TEST_F(HostChange, undo_refuses_what_somebody_else_has_changed) {
+TEST_F(HostChange, undo_refuses_what_another_program_has_changed) {
     run({"limits", "set"});
     const std::string ours = read_file(memlock());
     write_file(memlock(), ours + "# mine\n");
@@ -289,7 +289,7 @@ TEST_F(HostChange, goes_on_where_udev_was_faster_with_a_module) {
     EXPECT_TRUE(modules.loaded("rdma_cm"));
 }
 
-TEST_F(HostChange, stops_where_somebody_else_was_faster_with_a_file) {
+TEST_F(HostChange, stops_where_another_program_was_faster_with_a_file) {
     World world = this->world(false);
     ChangeSet set("limits set unlimited");
     ASSERT_TRUE(set.write(memlock(), std::string(header) + "a\n"));
@@ -465,7 +465,7 @@ TEST_F(HostChange, modules_that_are_not_there_are_named) {
 
 /* ---- show ---- */
 
-TEST_F(HostChange, show_tells_devices_in_words) {
+TEST_F(HostChange, show_describes_devices_in_words) {
     EXPECT_EQ(run({"show"}), 0);
     EXPECT_NE(out().find("causeway soft add rxe DEV"), std::string::npos);
     ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));

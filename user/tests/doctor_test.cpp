@@ -400,7 +400,7 @@ bool starts_with_verb(const std::string &told) {
 }
 
 // A fix by one of our verbs must name an existing verb and options that it has.
-TEST_P(DoctorFinds, mends_that_the_command_understands) {
+TEST_P(DoctorFinds, fixes_that_the_command_understands) {
     const Cases all = cases();
     const auto make = all.find(GetParam());
     ASSERT_NE(make, all.end());

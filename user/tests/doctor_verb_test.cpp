@@ -18,7 +18,7 @@ TEST_F(Doctor, finds_nothing_on_a_sound_host) {
     EXPECT_EQ(out().rfind("CAUSEWAY OK - ", 0), 0U) << out();
 }
 
-TEST_F(Doctor, says_what_why_and_what_mends_it_in_80_columns) {
+TEST_F(Doctor, shows_problem_reason_and_fix_in_80_columns) {
     port("mlx4_0", "2: INIT", "5: LinkUp", "56 Gb/sec (4X FDR)", "InfiniBand");
     EXPECT_EQ(run({"doctor"}), 20);
     EXPECT_EQ(out(), "error: port-without-subnet-manager\n"
@@ -49,7 +49,7 @@ TEST_F(Doctor, does_not_know_what_it_could_not_look_at) {
     EXPECT_EQ(out().rfind("CAUSEWAY UNKNOWN - not looked at", 0), 0U) << out();
 }
 
-TEST_F(Doctor, mends_by_verbs_and_takes_it_back) {
+TEST_F(Doctor, fixes_by_verbs_and_undoes_them) {
     says("getent group rdma", "rdma:x:107:alice");
     fs::remove(root / "etc/security/limits.d/rdma.conf");
     modules.there.erase("rdma_ucm");
@@ -70,7 +70,7 @@ TEST_F(Doctor, mends_by_verbs_and_takes_it_back) {
     EXPECT_FALSE(fs::exists(root / "etc/security/limits.d/causeway-memlock.conf"));
 }
 
-TEST_F(Doctor, mends_by_changes_of_its_own_and_takes_them_back) {
+TEST_F(Doctor, fixes_by_changes_of_its_own_and_undoes_them) {
     addresses("10.0.0.5", "10.0.0.6");
     const std::string filter = "/proc/sys/net/ipv4/conf/eth0/rp_filter";
     value(filter, "1");
@@ -93,7 +93,7 @@ TEST_F(Doctor, mends_by_changes_of_its_own_and_takes_them_back) {
     EXPECT_FALSE(fs::exists(root / "etc/sysctl.d/90-causeway-eth0-rp_filter.conf"));
 }
 
-TEST_F(Doctor, tells_a_mend_that_is_refused) {
+TEST_F(Doctor, reports_a_fix_that_is_refused) {
     modules.there.erase("rdma_ucm");
     modules.missing.insert("rdma_ucm");
     run({"doctor", "--fix"});

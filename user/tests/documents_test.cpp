@@ -127,7 +127,7 @@ TEST(Documents, have_only_commands_that_exist) {
     EXPECT_GT(count, 100U);
 }
 
-TEST(Documents, mend_by_commands_that_exist) {
+TEST(Documents, name_fixes_whose_commands_exist) {
     for (const Finding &finding : all_findings()) {
         for (const std::string &command :
              commands_in(std::string(finding.fix), {", ", "; ", " or ", "\""})) {

@@ -288,7 +288,7 @@ TEST(Keys, have_16_to_64_bytes_that_are_not_all_zero) {
     }
 }
 
-TEST(Keys, that_others_can_read_are_refused_with_the_chmod_that_mends_it) {
+TEST(Keys, that_others_can_read_are_refused_with_the_chmod_that_fixes_it) {
     const TemporaryFolder folder;
     const fs::path place = folder / "key";
     for (const unsigned int mode : {0640U, 0604U, 0660U, 0601U}) {

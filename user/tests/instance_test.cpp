@@ -45,7 +45,7 @@ TEST_F(InstancePlans, start_after_an_orderly_stop_goes_on_and_takes_the_mark_awa
     EXPECT_EQ(plan.write, (InstanceRecord{life, boot, false}));
 }
 
-TEST_F(InstancePlans, life_goes_on_while_the_module_that_was_told_it_is_loaded) {
+TEST_F(InstancePlans, life_goes_on_while_the_module_that_received_it_is_loaded) {
     const auto plan = plan_start({InstanceRecord{life, boot, false}, life, false, boot});
     EXPECT_FALSE(plan.send_to_kernel);
     EXPECT_FALSE(plan.write);
@@ -188,7 +188,7 @@ TEST_F(ServerLife, stop_at_shutdown_of_a_machine_that_never_restored_does_not_hi
     EXPECT_NE(instance(), before);
 }
 
-TEST_F(ServerLife, is_told_before_the_first_export_and_the_mark_is_gone_by_then) {
+TEST_F(ServerLife, is_sent_before_the_first_export_and_the_mark_is_gone_by_then) {
     EXPECT_EQ(run({"export", "add", "a", "--ram", "4K", "--allow", "any"}), 0);
     ASSERT_EQ(kernel.log.size(), 2U);
     EXPECT_EQ(kernel.log[0], "instance " + kernel.instance.text());

@@ -78,7 +78,7 @@ TEST_F(IpoibChildren, networkd_gets_no_parent_without_its_addresses) {
     EXPECT_EQ(set("ib0.8001", "1500", "networkd"), 0) << err();
 }
 
-TEST_F(IpoibChildren, what_the_profile_of_a_parent_keeps_is_told) {
+TEST_F(IpoibChildren, contents_of_a_parents_profile_are_reported) {
     boot("systemd-networkd.service");
     answers("ip -json address show dev ib0",
             R"([{"addr_info":[{"family":"inet","local":"10.0.0.1","prefixlen":24},
@@ -174,7 +174,7 @@ TEST_F(IpoibChildren, a_child_that_netlink_made_is_removed_by_netlink) {
     EXPECT_FALSE(there("ib0.8001"));
 }
 
-TEST_F(IpoibChildren, what_sysfs_does_not_tell_of_a_child_netlink_does) {
+TEST_F(IpoibChildren, netlink_reports_properties_that_sysfs_lacks) {
     const std::string folder = "/sys/class/net/storage/";
     for (const auto &[file, value] :
          {std::pair("type", "32"), std::pair("flags", "0x1003"), std::pair("mtu", "2044"),

@@ -9,7 +9,7 @@ namespace fs = std::filesystem;
 
 class IpoibVerb : public IpoibHost {};
 
-TEST_F(IpoibVerb, set_is_kept_by_whoever_manages_the_network) {
+TEST_F(IpoibVerb, set_is_kept_by_the_manager_of_the_network) {
     boot("NetworkManager.service");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--dry-run"}), 0) << err();
     EXPECT_NE(out().find("+++ " + keyfile("ib0").string()), std::string::npos) << out();
@@ -79,7 +79,7 @@ TEST_F(IpoibVerb, ifupdown_has_to_read_the_file_that_it_gets) {
     EXPECT_EQ(set("source more"), 0) << err();
 }
 
-TEST_F(IpoibVerb, new_addresses_tell_what_the_resolver_loses) {
+TEST_F(IpoibVerb, new_addresses_report_the_losses_of_the_resolver) {
     boot("systemd-networkd.service");
     fs::create_directories(root / "run/systemd/resolve");
     answers("ip -json address show dev ib0",
@@ -243,7 +243,7 @@ TEST_F(IpoibVerb, without_anybody_to_keep_it_it_holds_until_the_reboot) {
     EXPECT_TRUE(says("nothing here sets addresses at boot")) << err();
 }
 
-TEST_F(IpoibVerb, what_somebody_else_wrote_is_left_alone) {
+TEST_F(IpoibVerb, files_of_another_author_are_left_alone) {
     boot("NetworkManager.service");
     write_file(root / "etc/NetworkManager/system-connections/mine.nmconnection",
                "[connection]\ninterface-name=ib0\n");
@@ -338,7 +338,7 @@ TEST_F(IpoibVerb, export_has_what_was_set_up_and_what_is) {
     EXPECT_EQ(out().find("dhcp4: true"), std::string::npos) << out();
 }
 
-TEST_F(IpoibVerb, export_tells_addresses_that_others_gave) {
+TEST_F(IpoibVerb, export_reports_addresses_that_others_gave) {
     files.content["/proc/sys/kernel/hostname"] = "storage1\n";
     files.add_ipoib("ib1", "0xffff");
     files.add_ipoib("ib0.8001", "0x8001");

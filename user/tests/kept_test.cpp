@@ -111,7 +111,7 @@ TEST_F(KeptNow, are_leases_as_leases) {
     EXPECT_TRUE(record().dhcp4 && record().auto6);
 }
 
-TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
+TEST_F(KeptNow, are_the_gateway_and_routes_that_another_program_set) {
     has(by_hand, routes_v4, routes_v6);
     ASSERT_EQ(set("nm"), 0) << err();
     EXPECT_TRUE(holds(keyfile(), "gateway=10.0.0.254\nroute1=10.9.0.0/16,10.0.0.253,100\n"
@@ -149,7 +149,7 @@ TEST_F(KeptNow, are_the_gateway_and_routes_that_somebody_set) {
     EXPECT_EQ(out(), "nothing to do: ib0 has this mode and MTU already\n");
 }
 
-TEST_F(KeptNow, a_lease_without_an_end_is_told_by_its_routes) {
+TEST_F(KeptNow, a_lease_without_an_end_is_recognized_by_its_routes) {
     has(by_hand, R"([{"dst":"default","gateway":"10.0.0.254","flags":[]},
         {"dst":"10.5.0.0/16","gateway":"10.0.0.251","protocol":"dhcp","prefsrc":"10.0.0.1"}])");
     ASSERT_EQ(set("networkd"), 0) << err();
@@ -184,7 +184,7 @@ TEST_F(KeptNow, are_name_servers_that_the_resolver_has_for_it) {
     EXPECT_FALSE(holds(network(), "DNS=")) << network();
 }
 
-TEST_F(KeptNow, what_a_profile_cannot_say_to_the_resolver_is_told) {
+TEST_F(KeptNow, settings_of_the_resolver_that_no_profile_can_hold_are_reported) {
     has(by_hand);
     fs::create_directories(root / "run/systemd/resolve");
     says("resolvectl dns ib0", "Link 7 (ib0): 10.0.0.53 10.0.0.54:5353");
@@ -327,7 +327,7 @@ TEST_F(KeptNow, new_addresses_keep_what_they_do_not_replace) {
     EXPECT_TRUE(holds(network(), "IPv6AcceptRA=yes")) << network();
 }
 
-TEST_F(KeptNow, a_parent_that_networkd_has_to_be_told_of_keeps_its_own) {
+TEST_F(KeptNow, a_parent_that_gets_a_profile_for_its_child_keeps_its_own) {
     has(by_hand, routes_v4);
     ASSERT_EQ(run({"ipoib", "child", "add", "ib0", "0x8001", "--backend", "networkd"}), 0) << err();
     EXPECT_TRUE(holds(network(), "Address=10.0.0.1/24\n")) << network();
@@ -399,7 +399,7 @@ TEST_F(KeptNow, what_has_no_router_listens_for_none) {
 }
 
 // Addresses that a cluster moves must not be in a profile.
-TEST_F(KeptNow, is_told_and_may_be_left_out) {
+TEST_F(KeptNow, is_reported_and_may_be_left_out) {
     has(R"([{"addr_info":[
         {"family":"inet","local":"10.0.0.1","prefixlen":24,"scope":"global","label":"ib0"},
         {"family":"inet","local":"10.0.0.200","prefixlen":32,"scope":"global","label":"ib0"},

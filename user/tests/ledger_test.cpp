@@ -94,7 +94,7 @@ TEST_F(Ledgers, have_secrets_of_their_own) {
     EXPECT_NE(new_ledger_image(head), new_ledger_image(head));
 }
 
-TEST_F(Ledgers, are_not_made_for_memory_and_for_what_nobody_writes) {
+TEST_F(Ledgers, are_not_made_for_memory_and_read_only_exports) {
     EXPECT_EQ(add({"--read-only"}), 0) << err();
     EXPECT_EQ(run({"export", "add", "m", "--ram", "64M", "--allow", "any"}), 0) << err();
     for (const ExportInfo &info : kernel.running_exports) {
@@ -484,7 +484,7 @@ TEST_F(Ledgers, of_a_new_disk_are_made_in_whatever_folder) {
     EXPECT_EQ(run({"restore"}), 0) << err();
 }
 
-TEST_F(Ledgers, are_kept_where_nobody_else_can_write) {
+TEST_F(Ledgers, are_kept_where_no_other_user_can_write) {
     const fs::path state = root / "state";
     fs::create_directory(state);
     fs::permissions(state, fs::perms::group_write, fs::perm_options::add);

@@ -207,7 +207,7 @@ TEST(Live, the_screen_is_filled_and_never_left) {
     EXPECT_EQ(text_of(live_screen({}, LiveOrder::name, 80, 24)[3]), "no connections");
 }
 
-TEST_F(Figured, top_prints_where_nobody_looks) {
+TEST_F(Figured, top_prints_without_a_terminal) {
     give(sample_figures());
     EXPECT_EQ(run({"top"}), 0) << err();
     EXPECT_NE(out().find("3 of 4 connections live, 0 B/s read, 0 B/s written"), std::string::npos)

@@ -159,7 +159,7 @@ TEST(Codec, takes_no_network_without_its_length) {
     }
 }
 
-TEST(Codec, tells_a_rule_as_the_header_says) {
+TEST(Codec, encodes_a_rule_as_the_header_says) {
     const NfsRule rule{
         *parse_prefix("fd00::/64"),
         {*SocketAddress::from_text("fd00::2"), *SocketAddress::from_text("fd00::3")}};
@@ -340,7 +340,7 @@ TEST(Codec, an_export_that_is_cut_short_has_no_empty_name) {
     EXPECT_FALSE(decode_exports<StopReport::Export>(Attributes(bytes)));
 }
 
-TEST(Refusals, quote_the_kernel_and_say_what_mends_it) {
+TEST(Refusals, quote_the_kernel_and_name_the_fix) {
     const Error error =
         refusal(Request::attach, EACCES, "the server refuses: export \"x\" needs a key");
     EXPECT_EQ(error.what, "the server refuses: export \"x\" needs a key");

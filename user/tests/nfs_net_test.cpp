@@ -68,7 +68,7 @@ TEST_F(Nfs, net_lists_connections_mounts_and_clients_of_both_ends) {
         << out();
 }
 
-TEST_F(Nfs, net_tells_of_the_kernels_own_transport_too) {
+TEST_F(Nfs, net_reports_the_in_tree_transport_too) {
     modules.there.insert("rpcrdma");
     files.content.erase("/proc/fs/nfsd/portlist");
     processes.add_mount("storage1:/srv", "/mnt/a",

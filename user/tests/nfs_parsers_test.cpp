@@ -182,7 +182,7 @@ TEST(NfsConf, holds_the_port) {
     EXPECT_EQ(port_of_nfs_conf("[nfsd]\nrdma-port=many\n"), std::nullopt);
 }
 
-TEST(Nfsd, tells_its_ports_once_and_its_clients) {
+TEST(Nfsd, reports_its_ports_once_and_its_clients) {
     FakeKernelFiles files;
     EXPECT_TRUE(nfsd_ports(files)->empty());
     EXPECT_FALSE(*nfsd_runs(files));

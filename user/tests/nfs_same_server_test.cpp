@@ -275,7 +275,7 @@ TEST_F(NfsSameServer, leaves_nothing_unmounted_when_rdma_fails_half_way) {
               std::string::npos);
 }
 
-TEST_F(NfsSameServer, is_told_apart_by_its_address) {
+TEST_F(NfsSameServer, is_recognized_by_its_address) {
     NfsMount one;
     one.source = "storage1:/a";
     one.address = "10.0.0.1";

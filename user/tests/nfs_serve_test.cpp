@@ -155,7 +155,7 @@ TEST_F(Nfs, serve_takes_back_what_exportfs_refuses) {
     EXPECT_FALSE(fs::exists(exports_file()));
 }
 
-TEST_F(Nfs, serve_tells_why_the_port_cannot_be_opened) {
+TEST_F(Nfs, serve_reports_why_the_port_cannot_be_opened) {
     files.refuse["/proc/fs/nfsd/portlist"] =
         Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Protocol not supported", "",
               EPROTONOSUPPORT};

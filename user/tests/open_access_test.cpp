@@ -99,7 +99,7 @@ TEST_F(OpenAccess, a_file_without_a_list_keeps_its_meaning_and_doctor_reports_it
     EXPECT_EQ(findings(), "");
 }
 
-TEST_F(OpenAccess, a_file_with_any_and_a_network_is_told_with_its_line) {
+TEST_F(OpenAccess, a_file_with_any_and_a_network_is_reported) {
     const auto parsed =
         parse_export_dropin("x.conf", "x", "[export]\nram = 1M\nallow = any\nallow = 10.0.0.1\n");
     ASSERT_FALSE(parsed);

@@ -245,7 +245,7 @@ TEST_F(Owners, of_a_large_cluster_do_not_fill_the_screen) {
         << out();
 }
 
-TEST_F(Owners, that_nobody_may_ask_for_do_not_hide_the_exports) {
+TEST_F(Owners, that_the_kernel_refuses_do_not_hide_the_exports) {
     for (const int number : {EPERM, EOPNOTSUPP}) {
         kernel.refuse["owners"] = Error{ExitCode::no_permission, "no", "", number};
         EXPECT_EQ(run({"export", "list"}), 0) << err();
@@ -274,7 +274,7 @@ class Takeover : public CommandTest {
     }
 };
 
-TEST_F(Takeover, is_kept_and_told_the_kernel) {
+TEST_F(Takeover, is_kept_and_sent_to_the_kernel) {
     EXPECT_EQ(add({"--exclusive", "--takeover-after", "30"}), 0) << err();
     EXPECT_EQ(kernel.running_exports[0].settings.takeover_after, 30U);
     EXPECT_NE(read_file(export_file("scratch")).find("takeover-after = 30\n"), std::string::npos);
@@ -325,7 +325,7 @@ TEST(OwnerCodec, asks_for_a_ledger_as_the_header_says) {
     }
 }
 
-TEST(OwnerCodec, reads_what_is_told_of_a_ledger_and_its_hosts) {
+TEST(OwnerCodec, reads_the_state_of_a_ledger_and_its_hosts) {
     AttributeWriter to;
     to.flag(CW_A_OUTDATED);
     to.u32(CW_A_HOSTS, 5);

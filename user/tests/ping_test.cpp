@@ -37,7 +37,7 @@ class Ping : public CommandTest {
     }
 };
 
-TEST_F(Ping, tells_the_way_and_the_times) {
+TEST_F(Ping, reports_the_way_and_the_times) {
     paths.answers["10.0.0.1:4793"] = answered(true);
     EXPECT_EQ(run({"ping", "--ip", "storage1", "--count", "2"}), 0) << err();
     EXPECT_EQ(out(), "10.0.0.1 from 10.0.0.2 by rxe0/1, address 120.0 us, route 30.0 us\n"
@@ -53,7 +53,7 @@ TEST_F(Ping, tells_the_way_and_the_times) {
     EXPECT_EQ(told["attempts"][0]["answer_ns"], 850000);
 }
 
-TEST_F(Ping, where_nobody_listens_looks_for_nfs) {
+TEST_F(Ping, without_a_listener_looks_for_nfs) {
     paths.answers["10.0.0.1:4793"] = answered(false);
     paths.answers["10.0.0.1:20049"] = answered(true);
     EXPECT_EQ(run({"ping", "--ip", "storage1", "--count", "1"}), 0) << err();

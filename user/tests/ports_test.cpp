@@ -165,7 +165,7 @@ TEST_F(PortVerb, the_type_of_another_port_is_in_its_firmware) {
 
 /* ---- pfc ---- */
 
-TEST_F(PortVerb, flow_control_is_shown_as_dcb_tells_it) {
+TEST_F(PortVerb, flow_control_is_shown_as_dcb_reports_it) {
     processes.acts["dcb pfc show dev eth1"] = [] {
         ProcessEnd end;
         end.out = "pfc-cap 8 macsec-bypass off delay 0\n"

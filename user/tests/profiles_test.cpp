@@ -111,7 +111,7 @@ TEST_F(OtherProfiles, of_networkd_are_found_by_every_form_of_match) {
     }
 }
 
-TEST_F(OtherProfiles, of_networkd_for_other_interfaces_are_in_nobodys_way) {
+TEST_F(OtherProfiles, of_networkd_for_other_interfaces_are_no_obstacle) {
     const std::string file = "etc/systemd/network/50-x.network";
     for (const std::string &match :
          {std::string("Name=ib1"), std::string("Name=eth*"), std::string("Name=!ib*"),
@@ -307,7 +307,7 @@ TEST_F(OtherProfiles, of_managers_that_run_beside_the_chosen_one_count) {
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500", "--dry-run"}), 0) << err();
 }
 
-TEST_F(OtherProfiles, are_in_nobodys_way_where_nothing_is_written) {
+TEST_F(OtherProfiles, are_no_obstacle_where_nothing_is_written) {
     write_file(root / "etc/systemd/network/50-x.network", "[Match]\nName=ib*\n");
     runs("systemd-networkd.service");
     EXPECT_EQ(run({"ipoib", "set", "ib0", "--mtu", "1500"}), 78);

@@ -55,7 +55,7 @@ TEST(Tables, are_aligned) {
                             "    why\n");
 }
 
-TEST(States, are_told_in_sentences) {
+TEST(States, are_described_in_sentences) {
     SessionInfo session;
     session.since = 12000000000;
     session.state = CW_STATE_LIVE;

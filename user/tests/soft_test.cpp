@@ -145,7 +145,7 @@ class SilentDevice : public SoftOption {
     PathTry silent;
 };
 
-TEST_F(SilentDevice, is_made_anew_where_nobody_is_there) {
+TEST_F(SilentDevice, is_made_anew_without_a_user) {
     EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 0) << err();
     EXPECT_EQ(out(), "rxe0 on eth0 was made anew\n");
     EXPECT_TRUE(renewed());
@@ -159,7 +159,7 @@ TEST_F(SilentDevice, is_left_alone_while_it_answers) {
     EXPECT_TRUE(rdma.log.empty());
 }
 
-TEST_F(SilentDevice, of_somebody_else_is_left_alone) {
+TEST_F(SilentDevice, of_another_creator_is_left_alone) {
     fs::remove(unit());
     EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 0) << err();
     EXPECT_EQ(out(), "rxe0 was not made by Causeway: nothing to do\n");
@@ -203,7 +203,7 @@ TEST_F(SilentDevice, is_in_use_where_the_answer_is_of_another_rdma) {
     EXPECT_TRUE(rdma.log.empty());
 }
 
-TEST_F(SilentDevice, is_left_alone_where_nobody_says_who_uses_it) {
+TEST_F(SilentDevice, is_left_alone_while_its_users_are_unknown) {
     processes.acts["rdma -j resource show pd"] = [] { return FakeProcesses::failure("no", 1); };
     EXPECT_EQ(run({"soft", "renew", "eth0", "--unattended"}), 69);
     EXPECT_TRUE(rdma.log.empty());

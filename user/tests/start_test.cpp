@@ -45,20 +45,20 @@ class Starting : public CommandTest {
     int socket_ = -1;
 };
 
-TEST_F(Starting, is_told_once_when_the_work_is_done) {
+TEST_F(Starting, is_reported_once_when_the_work_is_done) {
     write_file(export_file("m"), "[export]\nram = 64M\n");
     EXPECT_EQ(run({"restore", "--own"}), 0) << err();
     EXPECT_EQ(told(false), "READY=1");
     EXPECT_EQ(told(false), "");
 }
 
-TEST_F(Starting, is_not_told_where_the_work_failed_in_time) {
+TEST_F(Starting, is_not_reported_where_the_work_failed_in_time) {
     write_file(attachment_file("a"), "[attachment]\nserver = later\nname = scratch\n");
     EXPECT_EQ(run({"restore", "--own"}), 75);
     EXPECT_EQ(told(false), "");
 }
 
-TEST_F(Starting, is_told_after_the_limit_while_the_work_goes_on) {
+TEST_F(Starting, is_reported_after_the_limit_while_the_work_goes_on) {
     Readiness readiness(std::chrono::milliseconds(1));
     EXPECT_EQ(told(true), "READY=1");
     readiness.tell();

@@ -260,7 +260,7 @@ TEST_F(Stock, nvme_export_is_made_kept_and_removed) {
     EXPECT_EQ(json({"export", "list"})["stock"].size(), 0U);
 }
 
-TEST_F(Stock, nvme_port_of_somebody_else_is_used_and_left) {
+TEST_F(Stock, nvme_port_of_another_program_is_used_and_left) {
     files.folders.insert(config + "/nvmet/ports/7");
     put(config + "/nvmet/ports/7/addr_trtype", "rdma");
     put(config + "/nvmet/ports/7/addr_traddr", "0.0.0.0");
@@ -667,7 +667,7 @@ TEST_F(Stock, what_is_in_use_stays_attached_at_a_stop) {
     EXPECT_TRUE(processes.ran("nvme disconnect"));
 }
 
-TEST_F(Stock, a_broken_drop_in_is_told_with_its_line) {
+TEST_F(Stock, a_broken_configuration_file_is_reported_with_its_line) {
     write_file(dropin(),
                "[stock-export]\nvia = nvme\nfile = /x\ntarget = scratch\naddress = 0.0.0.0\n"
                "port = 4420\nuuid = 5cbe11f0-0000-4000-8000-000000000001\n");

@@ -50,7 +50,7 @@ TEST(Terminals, with_colours_have_states_painted) {
               "    why\n");
 }
 
-TEST(Terminals, are_coloured_unless_somebody_minds) {
+TEST(Terminals, are_coloured_unless_colour_is_refused) {
     EXPECT_TRUE(may_colour(nullptr, "xterm"));
     EXPECT_TRUE(may_colour("", "xterm"));
     EXPECT_FALSE(may_colour("1", "xterm"));
