@@ -151,7 +151,7 @@ static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
 		/* The message owns the transfer from here on; cwt_transfer_sent() frees it. */
 		tx->bulk = c->transfer->bulk;
 		/* Memory of the backend had its content when it was mapped. */
-		if (!c->transfer->lent)
+		if (!c->transfer->in_place)
 			cw_bulk_filled(tx->bulk);
 		c->transfer->bulk = NULL;
 		c->transfer = NULL;

@@ -49,7 +49,8 @@ struct cwt_backend {
 	 * Fills at most @room @vecs and returns their number. NULL if the backend has no such
 	 * memory.
 	 */
-	u32 (*lend)(struct cwt_export *e, u64 offset, u32 len, struct bio_vec *vecs, u32 room);
+	u32 (*find_pages)(struct cwt_export *e, u64 offset, u32 len, struct bio_vec *vecs,
+			  u32 room);
 };
 
 extern const struct cwt_backend cwt_backend_device;

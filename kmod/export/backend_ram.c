@@ -212,7 +212,8 @@ static int cwt_ram_discard(struct cwt_command *c, const struct cw_range *ranges,
 	return ret;
 }
 
-static u32 cwt_ram_lend(struct cwt_export *e, u64 offset, u32 len, struct bio_vec *vecs, u32 room)
+static u32 cwt_ram_find_pages(struct cwt_export *e, u64 offset, u32 len, struct bio_vec *vecs,
+			      u32 room)
 {
 	struct cwt_ram *ram = e->disk;
 	struct bio_vec *last = NULL;
@@ -247,5 +248,5 @@ const struct cwt_backend cwt_backend_ram = {
 	.sync = cwt_ram_sync,
 	.discard = cwt_ram_discard,
 	.zero = cwt_ram_zero,
-	.lend = cwt_ram_lend,
+	.find_pages = cwt_ram_find_pages,
 };

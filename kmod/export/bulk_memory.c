@@ -179,7 +179,7 @@ static u32 cwt_chunk_len(const struct cwt_transfer *t, u16 i)
 }
 
 /* Takes the reserve of the export. NULL: it is in use, or the client has other transfers. */
-static struct cwt_transfer *cwt_reserve_lend(struct cwt_link *tl, u32 len)
+static struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len)
 {
 	struct cwt_transfer *t = tl->share->used ? NULL : tl->export->reserve;
 
@@ -228,7 +228,7 @@ enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **
 		budget_used += len;
 		room = CWT_ROOM_IN_BUDGET;
 	} else {
-		*reserve = cwt_reserve_lend(tl, len);
+		*reserve = cwt_reserve_take(tl, len);
 		room = *reserve ? CWT_ROOM_IN_RESERVE : CWT_ROOM_NONE;
 		if (!*reserve)
 			cwt_wait_on(&cwt_waiting, &tl->for_budget);
@@ -247,7 +247,7 @@ struct cwt_transfer *cwt_bulk_swap(struct cwt_link *tl, u32 len)
 	spin_lock_irqsave(&cwt_bulk_lock, flags);
 	tl->share->used -= len;
 	budget_used -= len;
-	t = cwt_reserve_lend(tl, len);
+	t = cwt_reserve_take(tl, len);
 	cwt_wake(&tl->share->waiting);
 	cwt_wake(&cwt_waiting);
 	spin_unlock_irqrestore(&cwt_bulk_lock, flags);

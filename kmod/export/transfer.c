@@ -38,7 +38,7 @@ void cwt_transfer_free(struct cwt_transfer *t)
 	struct cwt_link *tl = t->tl;
 	bool spare = t->spare;
 
-	if (!t->lent && !spare)
+	if (!t->in_place && !spare)
 		cwt_free_pages_of(t);
 	if (t->counted) {
 		atomic_dec(&tl->transfers);
@@ -143,7 +143,7 @@ void cwt_reserve_free(struct cwt_export *e)
 	e->reserve = NULL;
 }
 
-static struct cwt_transfer *cwt_transfer_lend(struct cwt_link *tl, u64 offset, u32 len)
+static struct cwt_transfer *cwt_transfer_in_place(struct cwt_link *tl, u64 offset, u32 len)
 {
 	struct cwt_export *e = tl->export;
 	struct cwt_transfer *t;
@@ -152,8 +152,8 @@ static struct cwt_transfer *cwt_transfer_lend(struct cwt_link *tl, u64 offset, u
 	t = cwt_transfer_of(tl, t);
 	if (!t)
 		return NULL;
-	t->lent = true;
-	t->nvecs = e->backend->lend(e, offset, len, t->vecs, t->room);
+	t->in_place = true;
+	t->nvecs = e->backend->find_pages(e, offset, len, t->vecs, t->room);
 	return t;
 }
 
@@ -195,7 +195,7 @@ static void cwt_transfer_fetched(void *cookie, int err)
 	struct cwt_transfer *t = cookie;
 	struct cwt_command *c = t->command;
 
-	if (err || t->lent) {
+	if (err || t->in_place) {
 		cwt_command_done(c, err ? CW_STATUS_IO : CW_STATUS_OK);
 		return;
 	}
@@ -227,7 +227,7 @@ static void cwt_transfer_run(struct cwt_command *c, struct cwt_transfer *t)
 	}
 	bulk->done = cwt_transfer_sent;
 	t->bulk = bulk;
-	if (t->lent)
+	if (t->in_place)
 		cwt_command_done(c, CW_STATUS_OK);
 	else
 		cwt_command_submit(c);
@@ -274,7 +274,7 @@ void cwt_transfer_start(struct cwt_command *c)
 	 * A write that begins inside a page would need one page more than a memory region surely
 	 * holds.
 	 */
-	bool lends = tl->export->backend->lend &&
+	bool in_place = tl->export->backend->find_pages &&
 		     (c->cmd.op == CW_OP_READ || !offset_in_page(c->cmd.offset));
 	u8 status = CW_STATUS_NOMEM;
 	int kicks = cwt_link_kicks(tl);
@@ -284,7 +284,7 @@ void cwt_transfer_start(struct cwt_command *c)
 		cwt_link_park(c, kicks);
 		return;
 	}
-	t = lends ? cwt_transfer_lend(tl, c->cmd.offset, c->cmd.len) :
+	t = in_place ? cwt_transfer_in_place(tl, c->cmd.offset, c->cmd.len) :
 		    cwt_transfer_within_bounds(c, &status);
 	if (!t) {
 		atomic_dec(&tl->transfers);

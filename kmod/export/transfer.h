@@ -26,7 +26,7 @@ struct cwt_transfer {
 	u32 shared; /* bytes counted in the client's share */
 	u32 budgeted; /* bytes counted in the global budget */
 	bool counted; /* in tl->transfers */
-	bool lent; /* the pages belong to the backend */
+	bool in_place; /* the pages belong to the backend */
 	bool spare; /* it is the reserve of the export */
 	u16 nvecs, room;
 	struct bio_vec *vecs;

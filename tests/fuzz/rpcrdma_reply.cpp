@@ -6,12 +6,12 @@
 
 using namespace fuzz;
 
-static const cwr_segment LENT[] = {{1, 4096, 0}, {2, 4096, 0}, {3, 100, 0}};
+static const cwr_segment REGISTERED[] = {{1, 4096, 0}, {2, 4096, 0}, {3, 100, 0}};
 
 static void check_used(const Arrived &a, const cwr_chunk &chunk)
 {
 	u32 used = 0;
-	const int err = cwr_used(LENT, 3, &a.segment[chunk.first], chunk.count, &used);
+	const int err = cwr_used(REGISTERED, 3, &a.segment[chunk.first], chunk.count, &used);
 	CHECK(!err || err == -EPROTO);
 	CHECK(err || (used == chunk.length && used <= 8292));
 }

@@ -179,7 +179,7 @@ static void cwrc_reply_fenced(struct cw_post *post, int err)
 static int cwrc_reply_judge(struct cwrc_call *call, const struct cwr_segment *echo)
 {
 	const struct cwr_header *header = &call->header;
-	const struct cwr_segment *lent = call->segment + call->reads;
+	const struct cwr_segment *registered = call->segment + call->reads;
 	const struct cwr_chunk *chunk;
 
 	if (header->proc == CWR_ERROR)
@@ -195,8 +195,8 @@ static int cwrc_reply_judge(struct cwrc_call *call, const struct cwr_segment *ec
 			return -EIO;
 		chunk = &header->write[0];
 	}
-	return cwr_used(lent, call->writes, echo + chunk->first, chunk->count, &call->written) ?
-		       -EIO : 0;
+	return cwr_used(registered, call->writes, echo + chunk->first, chunk->count,
+			&call->written) ? -EIO : 0;
 }
 
 /*

@@ -48,7 +48,7 @@ static void cwrs_back_free(struct rpc_task *task)
 /* Sends a copy, so that the buffer of the call may be freed before the adapter is done. */
 static int cwrs_back_send(struct rpc_rqst *rqst)
 {
-	struct cwrs_conn *conn = cwrs_conn(rqst->rq_xprt->bc_xprt);
+	struct cwrs_connection *conn = cwrs_connection(rqst->rq_xprt->bc_xprt);
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 	struct cwrs_send *send;
 
@@ -170,7 +170,7 @@ static int cwrs_back_name(struct rpc_xprt *xprt)
 /*
  * Adds receives for the client's replies, once for a connection: nfsd may make several RPC clients.
  */
-static int cwrs_back_receives(struct cwrs_conn *conn)
+static int cwrs_back_receives(struct cwrs_connection *conn)
 {
 	int ret;
 
@@ -191,7 +191,7 @@ static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 
 	if (!over || over->xpt_class != &cwrs_class || args->addrlen > sizeof(xprt->addr))
 		return ERR_PTR(-EINVAL);
-	ret = cwrs_back_receives(cwrs_conn(over));
+	ret = cwrs_back_receives(cwrs_connection(over));
 	if (ret)
 		return ERR_PTR(ret);
 	xprt = xprt_alloc(args->net, sizeof(*xprt), CWRS_BACK_CALLS, CWRS_BACK_CALLS);
@@ -204,7 +204,7 @@ static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 	xprt->ops = &cwrs_back_ops;
 	xprt->timeout = &cwrs_back_timeout;
 	xprt->prot = IPPROTO_TCP;
-	xprt->max_payload = cwrs_conn(over)->send_inline - CWR_HEADER_MIN;
+	xprt->max_payload = cwrs_connection(over)->send_inline - CWR_HEADER_MIN;
 	ret = cwrs_back_name(xprt);
 	if (ret) {
 		cwrs_back_destroy(xprt);
@@ -219,9 +219,9 @@ static struct rpc_xprt *cwrs_back_setup(struct xprt_create *args)
 	 */
 	xprt->bc_xprt = over;
 	over->xpt_bc_xprt = xprt_get(xprt);
-	spin_lock_irq(&cwrs_conn(over)->info.lock);
-	cwrs_conn(over)->info.backchannel = true;
-	spin_unlock_irq(&cwrs_conn(over)->info.lock);
+	spin_lock_irq(&cwrs_connection(over)->info.lock);
+	cwrs_connection(over)->info.backchannel = true;
+	spin_unlock_irq(&cwrs_connection(over)->info.lock);
 	return xprt;
 }
 

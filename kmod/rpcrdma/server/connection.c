@@ -3,8 +3,8 @@
  * A connection: a svc_xprt of nfsd around an endpoint of causeway.ko.
  *
  * Its end: any source of a failure (the connection manager, a work request, removal of the device)
- * calls cwrs_conn_down(), possibly with interrupts disabled. That only queues close_work, which
- * sets XPT_CLOSE for nfsd. nfsd, or the thread that stops it, then calls detach: the peer is
+ * calls cwrs_connection_down(), possibly with interrupts disabled. That only queues close_work,
+ * which sets XPT_CLOSE for nfsd. nfsd, or the thread that stops it, then calls detach: the peer is
  * notified and the adapter flushes its work requests. Threads may still have calls, and each call
  * holds a reference. The last put queues free_work. Nothing is posted any more at that point, so
  * free_work drains the queue pair and frees everything that the adapter used. Sends and pulls hold
@@ -37,22 +37,22 @@
 /* bytes; the least for the data of calls, and for that of answers */
 #define CWRS_PAGES_MIN (8U << 20)
 
-static const struct svc_xprt_ops cwrs_conn_ops;
+static const struct svc_xprt_ops cwrs_connection_ops;
 static atomic_t cwrs_vector;
 
 /* ---- the end ---- */
 
 static void cwrs_close_work(struct work_struct *work)
 {
-	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, close_work);
+	struct cwrs_connection *conn = container_of(work, struct cwrs_connection, close_work);
 
 	svc_xprt_deferred_close(&conn->xprt);
 }
 
 /* cw_endpoint_ops.down: any context, called once. */
-static void cwrs_conn_down(struct cw_endpoint *ep, int err, const char *reason)
+static void cwrs_connection_down(struct cw_endpoint *ep, int err, const char *reason)
 {
-	struct cwrs_conn *conn = container_of(ep, struct cwrs_conn, ep);
+	struct cwrs_connection *conn = container_of(ep, struct cwrs_connection, ep);
 
 	trace_cwrs_down(conn, err, reason);
 	cwr_connection_failed_with(&conn->info, err, reason);
@@ -62,7 +62,7 @@ static void cwrs_conn_down(struct cw_endpoint *ep, int err, const char *reason)
 
 static void cwrs_free_work(struct work_struct *work)
 {
-	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, free_work);
+	struct cwrs_connection *conn = container_of(work, struct cwrs_connection, free_work);
 
 	/*
 	 * Remaining holders: the keepalive work; the adapter and the connection manager, until the
@@ -81,22 +81,22 @@ static void cwrs_free_work(struct work_struct *work)
 }
 
 /* xpo_detach: disconnects, and does not wait for the peer. */
-static void cwrs_conn_detach(struct svc_xprt *xprt)
+static void cwrs_connection_detach(struct svc_xprt *xprt)
 {
-	struct cwrs_conn *conn = cwrs_conn(xprt);
+	struct cwrs_connection *conn = cwrs_connection(xprt);
 
 	cw_endpoint_disconnect(&conn->ep);
 }
 
 /* xpo_free: the last reference is gone. May run in a handler of the connection manager. */
-static void cwrs_conn_free(struct svc_xprt *xprt)
+static void cwrs_connection_free(struct svc_xprt *xprt)
 {
-	struct cwrs_conn *conn = cwrs_conn(xprt);
+	struct cwrs_connection *conn = cwrs_connection(xprt);
 
 	queue_work(cwrs_workqueue, &conn->free_work);
 }
 
-void cwrs_conn_discard(struct cwrs_conn *conn)
+void cwrs_connection_discard(struct cwrs_connection *conn)
 {
 	/* The put drops a reference to the module, which only accepted connections hold. */
 	__module_get(THIS_MODULE);
@@ -105,16 +105,16 @@ void cwrs_conn_discard(struct cwrs_conn *conn)
 
 /* ---- set-up ---- */
 
-static void cwrs_conn_live(struct cw_endpoint *ep)
+static void cwrs_connection_live(struct cw_endpoint *ep)
 {
 }
 
 static const struct cw_endpoint_ops cwrs_endpoint_ops = {
-	.live = cwrs_conn_live,
-	.down = cwrs_conn_down,
+	.live = cwrs_connection_live,
+	.down = cwrs_connection_down,
 };
 
-static void cwrs_conn_name(struct cwrs_conn *conn, struct rdma_cm_id *cm)
+static void cwrs_connection_name(struct cwrs_connection *conn, struct rdma_cm_id *cm)
 {
 	struct sockaddr *peer = (struct sockaddr *)&cm->route.addr.dst_addr;
 	struct sockaddr *local = (struct sockaddr *)&cm->route.addr.src_addr;
@@ -131,10 +131,10 @@ static void cwrs_conn_name(struct cwrs_conn *conn, struct rdma_cm_id *cm)
 	cwr_connection_add(&conn->info, CWR_ROLE_SERVER, peer);
 }
 
-struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
-				   const struct rdma_conn_param *asked)
+struct cwrs_connection *cwrs_connection_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
+					       const struct rdma_conn_param *asked)
 {
-	struct cwrs_conn *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
+	struct cwrs_connection *conn = kzalloc(sizeof(*conn), GFP_KERNEL);
 
 	if (!conn)
 		return NULL;
@@ -156,10 +156,10 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
 	conn->asked = *asked;
 	cwr_parse_private(asked->private_data, asked->private_data_len, &conn->peer);
 	svc_xprt_init(listener->xpt_net, &cwrs_class, &conn->xprt, listener->xpt_server);
-	conn->xprt.xpt_ops = &cwrs_conn_ops;
+	conn->xprt.xpt_ops = &cwrs_connection_ops;
 	set_bit(XPT_CONG_CTRL, &conn->xprt.xpt_flags);
 	cw_endpoint_init(&conn->ep, &cwrs_endpoint_ops);
-	cwrs_conn_name(conn, cm);
+	cwrs_connection_name(conn, cm);
 	cwr_connection_state(&conn->info, CWR_CONNECTING);
 	cw_endpoint_adopt(&conn->ep, cm);
 	return conn;
@@ -171,7 +171,7 @@ struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id 
  * holds some of them. The pool suffices to fetch the data of all calls of the largest size at once,
  * up to CWRS_REGIONS_MAX.
  */
-static void cwrs_conn_plan_regions(struct cwrs_conn *conn, struct ib_device *ib)
+static void cwrs_connection_plan_regions(struct cwrs_connection *conn, struct ib_device *ib)
 {
 	u32 factor = rdma_rw_mr_factor(ib, conn->ep.port_num, CWR_PAYLOAD_MAX / PAGE_SIZE + 1);
 
@@ -179,7 +179,7 @@ static void cwrs_conn_plan_regions(struct cwrs_conn *conn, struct ib_device *ib)
 	conn->region_pages = clamp(ib->attrs.max_fast_reg_page_list_len, 1U, CWRS_REGION_PAGES);
 }
 
-static int cwrs_conn_equip(struct cwrs_conn *conn)
+static int cwrs_connection_equip(struct cwrs_connection *conn)
 {
 	struct ib_device *ib = conn->ep.cm->device;
 	struct cw_endpoint_shape shape = {
@@ -196,7 +196,7 @@ static int cwrs_conn_equip(struct cwrs_conn *conn)
 	conn->pages_most = max(CWRS_PAGES_MIN, 2 * conn->xprt.xpt_server->sv_max_mesg) >>
 			   PAGE_SHIFT;
 	conn->spares_most = conn->pages_most / 4;
-	cwrs_conn_plan_regions(conn, ib);
+	cwrs_connection_plan_regions(conn, ib);
 	shape.recvs = conn->credits_most + CWRS_BACK_CALLS;
 	shape.regions = conn->regions;
 	domain = cw_domain_create(ib);
@@ -213,7 +213,7 @@ static int cwrs_conn_equip(struct cwrs_conn *conn)
  * The sizes and features that both ends support. Receives larger than the client's messages would
  * waste memory.
  */
-static void cwrs_conn_negotiate(struct cwrs_conn *conn)
+static void cwrs_connection_negotiate(struct cwrs_connection *conn)
 {
 	u32 own = cwr_inline_offer(READ_ONCE(cwrs_inline));
 
@@ -224,7 +224,7 @@ static void cwrs_conn_negotiate(struct cwrs_conn *conn)
 	conn->may_pull = conn->asked.initiator_depth;
 }
 
-static int cwrs_conn_answer(struct cwrs_conn *conn)
+static int cwrs_connection_answer(struct cwrs_connection *conn)
 {
 	u8 words[CWR_PRIVATE_BYTES];
 	struct cwr_private own = {
@@ -241,12 +241,12 @@ static int cwrs_conn_answer(struct cwrs_conn *conn)
 	return ret;
 }
 
-int cwrs_conn_accept(struct cwrs_conn *conn)
+int cwrs_connection_accept(struct cwrs_connection *conn)
 {
 	int ret;
 
-	cwrs_conn_negotiate(conn);
-	ret = cwrs_conn_equip(conn);
+	cwrs_connection_negotiate(conn);
+	ret = cwrs_connection_equip(conn);
 	if (ret)
 		return ret;
 	spin_lock_irq(&conn->info.lock);
@@ -262,7 +262,7 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
 	 * state too.
 	 */
 	cwr_connection_state(&conn->info, CWR_CONNECTED);
-	ret = cwrs_conn_answer(conn);
+	ret = cwrs_connection_answer(conn);
 	if (!ret)
 		cwrs_keepalive_start(conn);
 	return ret;
@@ -274,41 +274,41 @@ int cwrs_conn_accept(struct cwrs_conn *conn)
  * True if another call may be received. Its answer needs memory, and a client that does not take
  * answers must not make the server keep many of them.
  */
-static bool cwrs_conn_takes_answers(const struct cwrs_conn *conn)
+static bool cwrs_connection_takes_answers(const struct cwrs_connection *conn)
 {
 	return atomic_read(&conn->tx_busy) < 2 * (int)(conn->credits + CWRS_BACK_CALLS) &&
 	       atomic_read(&conn->pushing) <= (int)conn->pages_most;
 }
 
-static int cwrs_conn_has_wspace(struct svc_xprt *xprt)
+static int cwrs_connection_has_wspace(struct svc_xprt *xprt)
 {
-	struct cwrs_conn *conn = cwrs_conn(xprt);
+	struct cwrs_connection *conn = cwrs_connection(xprt);
 
-	if (likely(cwrs_conn_takes_answers(conn)))
+	if (likely(cwrs_connection_takes_answers(conn)))
 		return 1;
 	set_bit(CWRS_STALLED, &conn->flags);
 	smp_mb__after_atomic(); /* pairs with smp_mb__after_atomic() in cwrs_send_put() */
-	return cwrs_conn_takes_answers(conn);
+	return cwrs_connection_takes_answers(conn);
 }
 
-static void cwrs_conn_release_ctxt(struct svc_xprt *xprt, void *ctxt)
+static void cwrs_connection_release_ctxt(struct svc_xprt *xprt, void *ctxt)
 {
 	/* The call got no answer because nfsd dropped it. NULL: no call was received. */
 	if (ctxt)
 		cwrs_receive_put(ctxt);
 }
 
-static void cwrs_conn_kill_temp(struct svc_xprt *xprt)
+static void cwrs_connection_kill_temp(struct svc_xprt *xprt)
 {
 }
 
-static const struct svc_xprt_ops cwrs_conn_ops = {
-	.xpo_has_wspace = cwrs_conn_has_wspace,
+static const struct svc_xprt_ops cwrs_connection_ops = {
+	.xpo_has_wspace = cwrs_connection_has_wspace,
 	.xpo_recvfrom = cwrs_recvfrom,
 	.xpo_sendto = cwrs_sendto,
 	.xpo_result_payload = cwrs_result_payload,
-	.xpo_release_ctxt = cwrs_conn_release_ctxt,
-	.xpo_detach = cwrs_conn_detach,
-	.xpo_free = cwrs_conn_free,
-	.xpo_kill_temp_xprt = cwrs_conn_kill_temp,
+	.xpo_release_ctxt = cwrs_connection_release_ctxt,
+	.xpo_detach = cwrs_connection_detach,
+	.xpo_free = cwrs_connection_free,
+	.xpo_kill_temp_xprt = cwrs_connection_kill_temp,
 };

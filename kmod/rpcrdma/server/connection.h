@@ -28,7 +28,7 @@
 #include "../netlink/connections.h"
 #include "../wire/private_data.h"
 
-struct cwrs_conn {
+struct cwrs_connection {
 	struct svc_xprt xprt;
 	struct cw_endpoint ep;
 	struct list_head entry; /* in the listener's queue, until accepted */
@@ -76,15 +76,15 @@ struct cwrs_conn {
 };
 
 /**
- * cwrs_conn() - returns the connection around a struct svc_xprt
- * @xprt: member of a struct cwrs_conn
+ * cwrs_connection() - returns the connection around a struct svc_xprt
+ * @xprt: member of a struct cwrs_connection
  *
  * Context: Any context.
  * Return: The connection.
  */
-static inline struct cwrs_conn *cwrs_conn(struct svc_xprt *xprt)
+static inline struct cwrs_connection *cwrs_connection(struct svc_xprt *xprt)
 {
-	return container_of(xprt, struct cwrs_conn, xprt);
+	return container_of(xprt, struct cwrs_connection, xprt);
 }
 
 /**
@@ -94,7 +94,7 @@ static inline struct cwrs_conn *cwrs_conn(struct svc_xprt *xprt)
  * Context: Any context.
  * Return: The device.
  */
-static inline struct ib_device *cwrs_device(const struct cwrs_conn *conn)
+static inline struct ib_device *cwrs_device(const struct cwrs_connection *conn)
 {
 	return conn->ep.domain->device->ib;
 }
@@ -106,7 +106,7 @@ static inline struct ib_device *cwrs_device(const struct cwrs_conn *conn)
  * Context: Any context.
  * Return: True if the endpoint is dead.
  */
-static inline bool cwrs_is_dead(const struct cwrs_conn *conn)
+static inline bool cwrs_is_dead(const struct cwrs_connection *conn)
 {
 	return READ_ONCE(conn->ep.state) == CW_EP_DEAD;
 }
@@ -117,7 +117,7 @@ static inline bool cwrs_is_dead(const struct cwrs_conn *conn)
  *
  * Context: Softirq, in a completion handler of @conn; or any context after the last completion.
  */
-static inline void cwrs_count_completions(struct cwrs_conn *conn)
+static inline void cwrs_count_completions(struct cwrs_connection *conn)
 {
 	unsigned long now = READ_ONCE(conn->ep.send_completions);
 
@@ -131,41 +131,41 @@ static inline void cwrs_count_completions(struct cwrs_conn *conn)
  *
  * Context: The caller holds rx_lock.
  */
-static inline void cwrs_has_data(struct cwrs_conn *conn)
+static inline void cwrs_has_data(struct cwrs_connection *conn)
 {
 	lockdep_assert_held(&conn->rx_lock);
 	set_bit(XPT_DATA, &conn->xprt.xpt_flags);
 }
 
 /**
- * cwrs_conn_create() - makes a connection for a request
+ * cwrs_connection_create() - makes a connection for a request
  * @listener: the listener that got the request
  * @cm: the new id
  * @asked: parameters of the request
  *
- * nfsd has not accepted the connection yet; until then cwrs_conn_discard() ends it.
+ * nfsd has not accepted the connection yet; until then cwrs_connection_discard() ends it.
  *
  * Context: Handler of the connection manager, for the request. May sleep.
  * Return: The connection, or NULL if there is no memory.
  */
-struct cwrs_conn *cwrs_conn_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
-				   const struct rdma_conn_param *asked);
+struct cwrs_connection *cwrs_connection_create(struct svc_xprt *listener, struct rdma_cm_id *cm,
+					       const struct rdma_conn_param *asked);
 
 /**
- * cwrs_conn_discard() - ends a connection that nfsd has not accepted
+ * cwrs_connection_discard() - ends a connection that nfsd has not accepted
  * @conn: connection. The caller uses it no more.
  *
  * Context: Process context.
  */
-void cwrs_conn_discard(struct cwrs_conn *conn);
+void cwrs_connection_discard(struct cwrs_connection *conn);
 /**
- * cwrs_conn_accept() - makes the queue pair and the memory, and accepts the request
+ * cwrs_connection_accept() - makes the queue pair and the memory, and accepts the request
  * @conn: the connection
  *
  * Context: Process context. May sleep.
  * Return: 0, or -errno. After an error the caller discards @conn.
  */
-int cwrs_conn_accept(struct cwrs_conn *conn);
+int cwrs_connection_accept(struct cwrs_connection *conn);
 
 extern struct svc_xprt_class cwrs_class;
 extern struct workqueue_struct *cwrs_workqueue;

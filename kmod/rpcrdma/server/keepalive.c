@@ -30,7 +30,7 @@ module_param(server_keepalive, uint, 0644);
 MODULE_PARM_DESC(server_keepalive,
 		 "seconds of silence after which the server probes a client, and again until one that does not answer is given up, 0 for never");
 
-static void cwrs_look_later(struct cwrs_conn *conn)
+static void cwrs_look_later(struct cwrs_connection *conn)
 {
 	unsigned long seconds = READ_ONCE(server_keepalive) ?: LOOK_AGAIN;
 
@@ -39,12 +39,12 @@ static void cwrs_look_later(struct cwrs_conn *conn)
 
 static void cwrs_probed(struct cw_probe *probe, int err)
 {
-	trace_cwrs_probed(container_of(probe, struct cwrs_conn, probe), err);
+	trace_cwrs_probed(container_of(probe, struct cwrs_connection, probe), err);
 }
 
 static void cwrs_look(struct work_struct *work)
 {
-	struct cwrs_conn *conn = container_of(work, struct cwrs_conn, look.work);
+	struct cwrs_connection *conn = container_of(work, struct cwrs_connection, look.work);
 	struct cwr_counters sum;
 
 	cwr_connection_sum(&conn->info, &sum);
@@ -59,18 +59,18 @@ static void cwrs_look(struct work_struct *work)
 		cwrs_look_later(conn);
 }
 
-void cwrs_keepalive_init(struct cwrs_conn *conn)
+void cwrs_keepalive_init(struct cwrs_connection *conn)
 {
 	INIT_DELAYED_WORK(&conn->look, cwrs_look);
 	conn->probe.answered = cwrs_probed;
 }
 
-void cwrs_keepalive_start(struct cwrs_conn *conn)
+void cwrs_keepalive_start(struct cwrs_connection *conn)
 {
 	cwrs_look_later(conn);
 }
 
-void cwrs_keepalive_stop(struct cwrs_conn *conn)
+void cwrs_keepalive_stop(struct cwrs_connection *conn)
 {
 	cancel_delayed_work_sync(&conn->look);
 }

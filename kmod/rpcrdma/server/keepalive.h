@@ -3,7 +3,7 @@
 #ifndef CWRS_KEEPALIVE_H
 #define CWRS_KEEPALIVE_H
 
-struct cwrs_conn;
+struct cwrs_connection;
 
 /**
  * cwrs_keepalive_init() - initialises the keepalive of a connection
@@ -11,7 +11,7 @@ struct cwrs_conn;
  *
  * Context: Any context.
  */
-void cwrs_keepalive_init(struct cwrs_conn *conn);
+void cwrs_keepalive_init(struct cwrs_connection *conn);
 
 /**
  * cwrs_keepalive_start() - starts the keepalive
@@ -19,7 +19,7 @@ void cwrs_keepalive_init(struct cwrs_conn *conn);
  *
  * Context: Any context.
  */
-void cwrs_keepalive_start(struct cwrs_conn *conn);
+void cwrs_keepalive_start(struct cwrs_connection *conn);
 
 /**
  * cwrs_keepalive_stop() - stops the keepalive, and waits until its work has ended
@@ -27,6 +27,6 @@ void cwrs_keepalive_start(struct cwrs_conn *conn);
  *
  * Context: Process context. Sleeps.
  */
-void cwrs_keepalive_stop(struct cwrs_conn *conn);
+void cwrs_keepalive_stop(struct cwrs_connection *conn);
 
 #endif

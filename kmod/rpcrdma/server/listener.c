@@ -57,12 +57,12 @@ static struct cwrs_listener *cwrs_listener(struct svc_xprt *xprt)
 static int cwrs_request(struct cwrs_listener *listener, struct rdma_cm_id *cm,
 			const struct rdma_conn_param *asked)
 {
-	struct cwrs_conn *conn = NULL;
+	struct cwrs_connection *conn = NULL;
 
 	if (cwrs_memory_is_scarce())
 		cwrs_limit_met(CWRS_REFUSED);
 	else if (READ_ONCE(listener->count) < CWRS_BACKLOG)
-		conn = cwrs_conn_create(&listener->xprt, cm, asked);
+		conn = cwrs_connection_create(&listener->xprt, cm, asked);
 	if (!conn) {
 		rdma_reject(cm, NULL, 0, IB_CM_REJ_CONSUMER_DEFINED);
 		return -ENOMEM;
@@ -94,12 +94,12 @@ static int cwrs_listener_event(struct rdma_cm_id *cm, struct rdma_cm_event *even
 }
 
 /* Takes the next pending connection. NULL: there is none. */
-static struct cwrs_conn *cwrs_listener_next(struct cwrs_listener *listener)
+static struct cwrs_connection *cwrs_listener_next(struct cwrs_listener *listener)
 {
-	struct cwrs_conn *conn;
+	struct cwrs_connection *conn;
 
 	spin_lock(&listener->lock);
-	conn = list_first_entry_or_null(&listener->pending, struct cwrs_conn, entry);
+	conn = list_first_entry_or_null(&listener->pending, struct cwrs_connection, entry);
 	if (conn) {
 		list_del_init(&conn->entry);
 		listener->count--;
@@ -113,18 +113,18 @@ static struct cwrs_conn *cwrs_listener_next(struct cwrs_listener *listener)
 /* xpo_accept, in a thread of nfsd. */
 static struct svc_xprt *cwrs_listener_accept(struct svc_xprt *xprt)
 {
-	struct cwrs_conn *conn = cwrs_listener_next(cwrs_listener(xprt));
+	struct cwrs_connection *conn = cwrs_listener_next(cwrs_listener(xprt));
 	int ret;
 
 	if (!conn)
 		return NULL;
-	ret = cwrs_conn_accept(conn);
+	ret = cwrs_connection_accept(conn);
 	trace_cwrs_accepted(conn, ret);
 	if (!ret)
 		return &conn->xprt;
 	pr_info_ratelimited("causeway_rpcrdma: no connection for %s (%d)\n",
 			    conn->xprt.xpt_remotebuf, ret);
-	cwrs_conn_discard(conn);
+	cwrs_connection_discard(conn);
 	return NULL;
 }
 
@@ -132,7 +132,7 @@ static struct svc_xprt *cwrs_listener_accept(struct svc_xprt *xprt)
 static void cwrs_listener_detach(struct svc_xprt *xprt)
 {
 	struct cwrs_listener *listener = cwrs_listener(xprt);
-	struct cwrs_conn *conn;
+	struct cwrs_connection *conn;
 
 	spin_lock_bh(&cwrs_bound_lock);
 	list_del_init(&listener->entry);
@@ -146,7 +146,7 @@ static void cwrs_listener_detach(struct svc_xprt *xprt)
 	/* Not queued again: the handlers have ended, and the listener is not in cwrs_bound. */
 	cancel_delayed_work_sync(&listener->listen_work);
 	while ((conn = cwrs_listener_next(listener)))
-		cwrs_conn_discard(conn);
+		cwrs_connection_discard(conn);
 }
 
 static void cwrs_listener_free(struct svc_xprt *xprt)

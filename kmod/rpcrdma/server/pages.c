@@ -23,7 +23,7 @@
 
 /* ---- pages that a connection keeps ---- */
 
-u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count)
+u32 cwrs_spares_take(struct cwrs_connection *conn, struct page **page, u32 count)
 {
 	u32 taken = 0;
 
@@ -39,7 +39,7 @@ u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count)
 	return taken;
 }
 
-void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count)
+void cwrs_spares_give(struct cwrs_connection *conn, struct page **page, u32 count)
 {
 	u32 most = cwrs_memory_is_scarce() ? 0 : conn->spares_most;
 	u32 i, others = 0;
@@ -59,7 +59,7 @@ void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count)
 	release_pages(page, others);
 }
 
-void cwrs_spares_trim(struct cwrs_conn *conn)
+void cwrs_spares_trim(struct cwrs_connection *conn)
 {
 	struct page *page;
 	u32 count;
@@ -74,7 +74,7 @@ void cwrs_spares_trim(struct cwrs_conn *conn)
 	spin_unlock(&conn->spares_lock);
 }
 
-void cwrs_spares_free(struct cwrs_conn *conn)
+void cwrs_spares_free(struct cwrs_connection *conn)
 {
 	struct page *page;
 

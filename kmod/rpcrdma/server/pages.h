@@ -7,7 +7,7 @@
 
 #define CWRS_COPY_MAX 8192U /* bytes of data that are copied; more is sent from nfsd's pages */
 
-struct cwrs_conn;
+struct cwrs_connection;
 struct cwrs_receive;
 struct cwrs_transfers;
 
@@ -20,7 +20,7 @@ struct cwrs_transfers;
  * Context: Process context. Takes spares_lock.
  * Return: The number of pages taken.
  */
-u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count);
+u32 cwrs_spares_take(struct cwrs_connection *conn, struct page **page, u32 count);
 /**
  * cwrs_spares_give() - keeps pages for reuse, as many as allowed, and frees the others
  * @conn: the connection
@@ -29,7 +29,7 @@ u32 cwrs_spares_take(struct cwrs_conn *conn, struct page **page, u32 count);
  *
  * Context: Process context. Takes spares_lock.
  */
-void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count);
+void cwrs_spares_give(struct cwrs_connection *conn, struct page **page, u32 count);
 
 /**
  * cwrs_spares_free() - frees all kept pages
@@ -37,7 +37,7 @@ void cwrs_spares_give(struct cwrs_conn *conn, struct page **page, u32 count);
  *
  * Context: Process context. Takes spares_lock.
  */
-void cwrs_spares_free(struct cwrs_conn *conn);
+void cwrs_spares_free(struct cwrs_connection *conn);
 
 /**
  * cwrs_spares_trim() - frees kept pages that were not needed since the last call
@@ -45,7 +45,7 @@ void cwrs_spares_free(struct cwrs_conn *conn);
  *
  * Context: Process context. Takes spares_lock.
  */
-void cwrs_spares_trim(struct cwrs_conn *conn);
+void cwrs_spares_trim(struct cwrs_connection *conn);
 
 /**
  * cwrs_call_pages() - returns the most pages that a call may have

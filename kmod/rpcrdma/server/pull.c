@@ -50,7 +50,7 @@ static u64 cwrs_pull_length(const struct cwrs_receive *rx)
 
 static bool cwrs_pull_fits(const struct cwrs_receive *rx)
 {
-	const struct cwrs_conn *conn = rx->conn;
+	const struct cwrs_connection *conn = rx->conn;
 
 	lockdep_assert_held(&conn->rx_lock);
 	if (!conn->pulling)
@@ -68,7 +68,7 @@ static void cwrs_pull_take(struct cwrs_receive *rx)
 /* Reserves the pages of @rx, unless they exceed the bounds or earlier calls are parked. */
 static bool cwrs_pull_reserve(struct cwrs_receive *rx)
 {
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 
 	spin_lock_bh(&conn->rx_lock);
 	if (list_empty(&conn->parked) && cwrs_pull_fits(rx))
@@ -79,7 +79,7 @@ static bool cwrs_pull_reserve(struct cwrs_receive *rx)
 
 static void cwrs_pull_release(struct cwrs_receive *rx)
 {
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 
 	rx->pull.reserved = false;
 	cwrs_memory_add(-(long)rx->pull.pages);
@@ -94,7 +94,7 @@ static void cwrs_pull_release(struct cwrs_receive *rx)
 
 void cwrs_pull_park(struct cwrs_receive *rx, bool starved)
 {
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 	bool alone;
 
 	trace_cwrs_parked(rx, starved);
@@ -115,7 +115,7 @@ void cwrs_pull_park(struct cwrs_receive *rx, bool starved)
 		svc_xprt_enqueue(&conn->xprt);
 }
 
-struct cwrs_receive *cwrs_pull_parked(struct cwrs_conn *conn)
+struct cwrs_receive *cwrs_pull_parked(struct cwrs_connection *conn)
 {
 	struct cwrs_receive *rx;
 
@@ -164,7 +164,7 @@ static u16 cwrs_pull_transfers(const struct cwr_header *h)
 /* True if the pool of memory regions is large enough for @rx if no other call uses it. */
 static bool cwrs_pull_has_regions(const struct cwrs_receive *rx)
 {
-	const struct cwrs_conn *conn = rx->conn;
+	const struct cwrs_connection *conn = rx->conn;
 
 	return cwrs_pull_transfers(&rx->header) + rx->pull.pages / conn->region_pages <=
 	       conn->regions;
@@ -249,7 +249,7 @@ static int cwrs_pull_build(struct cwrs_receive *rx)
 }
 
 /* Takes pages that the connection keeps, and the rest from the thread, which allocates new ones. */
-static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
+static void cwrs_pull_take_pages(struct cwrs_connection *conn, struct cwrs_transfers *transfers,
 				 struct svc_rqst *rqstp, u32 pages)
 {
 	u32 spares = cwrs_spares_take(conn, transfers->page, pages);
@@ -268,7 +268,7 @@ static void cwrs_pull_take_pages(struct cwrs_conn *conn, struct cwrs_transfers *
 static void cwrs_pulled(struct cw_post *post, int err)
 {
 	struct cwrs_receive *rx = container_of(post, struct cwrs_receive, pull.post);
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 
 	cwrs_transfers_unmap(conn, rx->pull.transfers);
 	/* The connection is dead. The end of the connection frees the pages. */
@@ -285,7 +285,7 @@ static void cwrs_pulled(struct cw_post *post, int err)
 
 static void cwrs_pull_post(struct cwrs_receive *rx)
 {
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 	struct cw_post *post = &rx->pull.post;
 
 	cw_post_fetch(post, cwrs_transfers_chain(conn, rx->pull.transfers, &post->cqe, NULL),

@@ -5,7 +5,7 @@
 
 #include "../../core/verbs/endpoint.h"
 
-struct cwrs_conn;
+struct cwrs_connection;
 struct cwrs_receive;
 struct cwrs_transfers;
 struct svc_rqst;
@@ -65,7 +65,7 @@ void cwrs_pull_park(struct cwrs_receive *rx, bool starved);
  * Context: The caller holds rx_lock.
  * Return: The receive, or NULL.
  */
-struct cwrs_receive *cwrs_pull_parked(struct cwrs_conn *conn);
+struct cwrs_receive *cwrs_pull_parked(struct cwrs_connection *conn);
 
 /**
  * cwrs_pull_unpark() - reserves the pages of a parked receive

@@ -121,7 +121,7 @@ static bool cwrs_is_call(struct cwrs_receive *rx, u32 pull_bytes)
 /* ---- recvfrom ---- */
 
 /* The next receive that a thread can work on, or NULL. Under rx_lock. */
-static struct cwrs_receive *cwrs_peek(struct cwrs_conn *conn)
+static struct cwrs_receive *cwrs_peek(struct cwrs_connection *conn)
 {
 	struct cwrs_receive *rx;
 
@@ -138,7 +138,7 @@ static struct cwrs_receive *cwrs_peek(struct cwrs_conn *conn)
  * lock if no other receive can be worked on. If the bit stayed set, each RPC call would wake a
  * second thread for nothing.
  */
-static struct cwrs_receive *cwrs_next(struct cwrs_conn *conn)
+static struct cwrs_receive *cwrs_next(struct cwrs_connection *conn)
 {
 	struct cwrs_receive *rx;
 
@@ -156,7 +156,7 @@ static struct cwrs_receive *cwrs_next(struct cwrs_conn *conn)
 
 static void cwrs_pull(struct cwrs_receive *rx, struct svc_rqst *rqstp)
 {
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 	int ret = cwrs_pull_start(rx, rqstp);
 
 	switch (ret) {
@@ -203,7 +203,7 @@ static int cwrs_take_inline(struct cwrs_receive *rx, struct svc_rqst *rqstp)
  */
 int cwrs_recvfrom(struct svc_rqst *rqstp)
 {
-	struct cwrs_conn *conn = cwrs_conn(rqstp->rq_xprt);
+	struct cwrs_connection *conn = cwrs_connection(rqstp->rq_xprt);
 	struct cwrs_receive *rx;
 	int ret;
 

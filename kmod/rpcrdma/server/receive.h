@@ -24,7 +24,7 @@ struct cwrs_result {
  * the call, as its rq_xprt_ctxt.
  */
 struct cwrs_receive {
-	struct cwrs_conn *conn;
+	struct cwrs_connection *conn;
 	struct list_head entry;
 	struct ib_cqe cqe;
 	struct ib_recv_wr wr;

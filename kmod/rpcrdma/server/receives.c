@@ -51,7 +51,7 @@ static void cwrs_receive_clear(struct cwrs_receive *rx)
 
 void cwrs_receive_put(struct cwrs_receive *rx)
 {
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 	int ret;
 
 	cwrs_receive_clear(rx);
@@ -66,7 +66,7 @@ void cwrs_receive_put(struct cwrs_receive *rx)
 }
 
 /* Counts a received message. */
-static void cwrs_receives_count(struct cwrs_conn *conn)
+static void cwrs_receives_count(struct cwrs_connection *conn)
 {
 	if (likely(conn->credits == conn->credits_most))
 		return;
@@ -81,7 +81,7 @@ static void cwrs_receives_count(struct cwrs_conn *conn)
 static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct cwrs_receive *rx = container_of(wc->wr_cqe, struct cwrs_receive, cqe);
-	struct cwrs_conn *conn = rx->conn;
+	struct cwrs_connection *conn = rx->conn;
 
 	if (unlikely(wc->status != IB_WC_SUCCESS)) {
 		/*
@@ -111,7 +111,7 @@ static void cwrs_received(struct ib_cq *cq, struct ib_wc *wc)
 	svc_xprt_enqueue(&conn->xprt);
 }
 
-static void cwrs_receive_init(struct cwrs_receive *rx, struct cwrs_conn *conn,
+static void cwrs_receive_init(struct cwrs_receive *rx, struct cwrs_connection *conn,
 			      const struct cw_buffer *buf)
 {
 	rx->conn = conn;
@@ -126,7 +126,7 @@ static void cwrs_receive_init(struct cwrs_receive *rx, struct cwrs_conn *conn,
 	rx->wr.num_sge = 1;
 }
 
-int cwrs_receives_add(struct cwrs_conn *conn, u32 count)
+int cwrs_receives_add(struct cwrs_connection *conn, u32 count)
 {
 	u32 size = PAGE_ALIGN(conn->receive_inline);
 	struct cwrs_receives *set;
@@ -155,7 +155,7 @@ int cwrs_receives_add(struct cwrs_conn *conn, u32 count)
 }
 
 /* Halves the size of the receives if free memory is too fragmented for large ones. */
-int cwrs_receives_make(struct cwrs_conn *conn)
+int cwrs_receives_make(struct cwrs_connection *conn)
 {
 	int ret;
 
@@ -168,7 +168,7 @@ int cwrs_receives_make(struct cwrs_conn *conn)
 	}
 }
 
-void cwrs_receives_grow(struct cwrs_conn *conn)
+void cwrs_receives_grow(struct cwrs_connection *conn)
 {
 	u32 more;
 	int ret;
@@ -194,7 +194,7 @@ out:
 	clear_bit_unlock(CWRS_MAKES_RECEIVES, &conn->flags);
 }
 
-void cwrs_receives_free(struct cwrs_conn *conn)
+void cwrs_receives_free(struct cwrs_connection *conn)
 {
 	struct cwrs_receives *set, *next;
 	u32 i;

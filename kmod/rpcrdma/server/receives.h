@@ -5,7 +5,7 @@
 
 #include "receive.h"
 
-struct cwrs_conn;
+struct cwrs_connection;
 
 /**
  * cwrs_receives_make() - allocates and posts the first receives
@@ -16,7 +16,7 @@ struct cwrs_conn;
  * Context: Process context. May sleep.
  * Return: 0, -ENOMEM, or the error of the queue pair.
  */
-int cwrs_receives_make(struct cwrs_conn *conn);
+int cwrs_receives_make(struct cwrs_connection *conn);
 /**
  * cwrs_receives_add() - allocates and posts more receives
  * @conn: the connection
@@ -25,7 +25,7 @@ int cwrs_receives_make(struct cwrs_conn *conn);
  * Context: Process context. May sleep. Takes rx_lock.
  * Return: 0; -ENOMEM, and nothing has changed; or another -errno if the queue pair refuses.
  */
-int cwrs_receives_add(struct cwrs_conn *conn, u32 count);
+int cwrs_receives_add(struct cwrs_connection *conn, u32 count);
 
 /**
  * cwrs_receives_grow() - adds receives and credits if there is memory
@@ -33,7 +33,7 @@ int cwrs_receives_add(struct cwrs_conn *conn, u32 count);
  *
  * Context: Process context. May sleep. Takes rx_lock.
  */
-void cwrs_receives_grow(struct cwrs_conn *conn);
+void cwrs_receives_grow(struct cwrs_connection *conn);
 
 /**
  * cwrs_receives_free() - frees all receives
@@ -41,7 +41,7 @@ void cwrs_receives_grow(struct cwrs_conn *conn);
  *
  * Context: Process context. May sleep. Takes rx_lock and spares_lock.
  */
-void cwrs_receives_free(struct cwrs_conn *conn);
+void cwrs_receives_free(struct cwrs_connection *conn);
 
 /**
  * cwrs_receive_put() - posts a receive again

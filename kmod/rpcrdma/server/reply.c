@@ -415,7 +415,8 @@ void cwrs_send_error(struct cwrs_receive *rx, int err)
 	cwrs_send_post(send, length, 0);
 }
 
-static int cwrs_answer(struct cwrs_conn *conn, struct cwrs_receive *rx, struct svc_rqst *rqstp)
+static int cwrs_answer(struct cwrs_connection *conn, struct cwrs_receive *rx,
+		       struct svc_rqst *rqstp)
 {
 	struct cwrs_reply r = { .rx = rx, .res = &rqstp->rq_res };
 	u32 key = cwrs_key(rx);
@@ -455,7 +456,7 @@ static int cwrs_answer(struct cwrs_conn *conn, struct cwrs_receive *rx, struct s
  */
 int cwrs_sendto(struct svc_rqst *rqstp)
 {
-	struct cwrs_conn *conn = cwrs_conn(rqstp->rq_xprt);
+	struct cwrs_connection *conn = cwrs_connection(rqstp->rq_xprt);
 	int ret;
 
 	if (cwrs_is_dead(conn))

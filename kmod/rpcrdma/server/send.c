@@ -31,7 +31,7 @@ static void cwrs_push_failed(struct ib_cq *cq, struct ib_wc *wc)
 				 ib_wc_status_msg(wc->status));
 }
 
-static struct cwrs_send *cwrs_send_make(struct cwrs_conn *conn, gfp_t gfp)
+static struct cwrs_send *cwrs_send_make(struct cwrs_connection *conn, gfp_t gfp)
 {
 	struct ib_device *ib = cwrs_device(conn);
 	struct cwrs_send *send = kzalloc(sizeof(*send), gfp);
@@ -74,7 +74,7 @@ free_send:
 	return NULL;
 }
 
-struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp)
+struct cwrs_send *cwrs_send_get(struct cwrs_connection *conn, gfp_t gfp)
 {
 	struct cwrs_send *send;
 
@@ -97,7 +97,7 @@ struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp)
 
 void cwrs_send_put(struct cwrs_send *send)
 {
-	struct cwrs_conn *conn = send->conn;
+	struct cwrs_connection *conn = send->conn;
 
 	cwrs_transfers_free(conn, send->transfers);
 	send->transfers = NULL;
@@ -109,7 +109,8 @@ void cwrs_send_put(struct cwrs_send *send)
 	conn->tx_spare++;
 	spin_unlock_bh(&conn->tx_lock);
 	atomic_dec(&conn->tx_busy);
-	smp_mb__after_atomic(); /* pairs with smp_mb__after_atomic() in cwrs_conn_has_wspace() */
+	/* pairs with smp_mb__after_atomic() in cwrs_connection_has_wspace() */
+	smp_mb__after_atomic();
 	if (unlikely(test_bit(CWRS_STALLED, &conn->flags)) &&
 	    test_and_clear_bit(CWRS_STALLED, &conn->flags))
 		svc_xprt_enqueue(&conn->xprt);
@@ -153,7 +154,7 @@ static struct ib_send_wr *cwrs_send_chain(struct cwrs_send *send)
 
 void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 {
-	struct cwrs_conn *conn = send->conn;
+	struct cwrs_connection *conn = send->conn;
 
 	ib_dma_sync_single_for_device(cwrs_device(conn), send->dma, length, DMA_TO_DEVICE);
 	send->sge.length = length;
@@ -189,7 +190,7 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate)
 
 static void cwrs_send_destroy(struct cwrs_send *send)
 {
-	struct cwrs_conn *conn = send->conn;
+	struct cwrs_connection *conn = send->conn;
 	unsigned int order = get_order(conn->tx_size);
 
 	ib_dma_unmap_single(cwrs_device(conn), send->dma, conn->tx_size, DMA_TO_DEVICE);
@@ -198,7 +199,7 @@ static void cwrs_send_destroy(struct cwrs_send *send)
 	kfree(send);
 }
 
-void cwrs_sends_trim(struct cwrs_conn *conn)
+void cwrs_sends_trim(struct cwrs_connection *conn)
 {
 	struct cwrs_send *send, *next;
 	LIST_HEAD(unneeded);
@@ -216,7 +217,7 @@ void cwrs_sends_trim(struct cwrs_conn *conn)
 		cwrs_send_destroy(send);
 }
 
-void cwrs_sends_free(struct cwrs_conn *conn)
+void cwrs_sends_free(struct cwrs_connection *conn)
 {
 	struct cwrs_send *send, *next;
 

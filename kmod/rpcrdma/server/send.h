@@ -7,12 +7,12 @@
 
 #define CWRS_PUSHES 4 /* RDMA Writes of a reply from the memory of its send */
 
-struct cwrs_conn;
+struct cwrs_connection;
 struct cwrs_transfers;
 
 /* A message to the client in its own memory, with the RDMA Writes before it. */
 struct cwrs_send {
-	struct cwrs_conn *conn;
+	struct cwrs_connection *conn;
 	struct list_head entry; /* in conn->tx_free */
 	struct list_head made; /* in conn->tx_made */
 	struct cw_post post;
@@ -36,7 +36,7 @@ struct cwrs_send {
  * Context: Process context. May sleep if @gfp allows it. Takes tx_lock.
  * Return: The send; NULL if its memory cannot be allocated, or not be mapped for the adapter.
  */
-struct cwrs_send *cwrs_send_get(struct cwrs_conn *conn, gfp_t gfp);
+struct cwrs_send *cwrs_send_get(struct cwrs_connection *conn, gfp_t gfp);
 
 /**
  * cwrs_send_put() - returns a send to the connection's free list
@@ -72,7 +72,7 @@ void cwrs_send_post(struct cwrs_send *send, u32 length, u32 invalidate);
  *
  * Context: Process context.
  */
-void cwrs_sends_free(struct cwrs_conn *conn);
+void cwrs_sends_free(struct cwrs_connection *conn);
 
 /**
  * cwrs_sends_trim() - frees sends that were not needed since the last call
@@ -80,6 +80,6 @@ void cwrs_sends_free(struct cwrs_conn *conn);
  *
  * Context: Process context. Takes tx_lock.
  */
-void cwrs_sends_trim(struct cwrs_conn *conn);
+void cwrs_sends_trim(struct cwrs_connection *conn);
 
 #endif

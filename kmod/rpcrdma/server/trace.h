@@ -31,7 +31,7 @@ TRACE_EVENT(cwrs_listens,
 );
 
 TRACE_EVENT(cwrs_accepted,
-	TP_PROTO(const struct cwrs_conn *conn, int err),
+	TP_PROTO(const struct cwrs_connection *conn, int err),
 	TP_ARGS(conn, err),
 	TP_STRUCT__entry(
 		__field(u32, id)
@@ -54,7 +54,7 @@ TRACE_EVENT(cwrs_accepted,
 );
 
 TRACE_EVENT(cwrs_down,
-	TP_PROTO(const struct cwrs_conn *conn, int err, const char *reason),
+	TP_PROTO(const struct cwrs_connection *conn, int err, const char *reason),
 	TP_ARGS(conn, err, reason),
 	TP_STRUCT__entry(
 		__field(u32, id)
@@ -70,7 +70,7 @@ TRACE_EVENT(cwrs_down,
 );
 
 TRACE_EVENT(cwrs_probed,
-	TP_PROTO(const struct cwrs_conn *conn, int err),
+	TP_PROTO(const struct cwrs_connection *conn, int err),
 	TP_ARGS(conn, err),
 	TP_STRUCT__entry(
 		__field(u32, id)

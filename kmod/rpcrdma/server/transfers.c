@@ -43,7 +43,7 @@ struct scatterlist *cwrs_transfers_list(struct cwrs_transfers *transfers, u32 ne
 	return sgl;
 }
 
-int cwrs_transfers_add(struct cwrs_conn *conn, struct cwrs_transfers *transfers, u32 nents,
+int cwrs_transfers_add(struct cwrs_connection *conn, struct cwrs_transfers *transfers, u32 nents,
 		       u32 handle, u64 offset)
 {
 	struct cw_transfer *t = &transfers->transfer[transfers->count];
@@ -64,8 +64,9 @@ int cwrs_transfers_add(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
 	return 0;
 }
 
-struct ib_send_wr *cwrs_transfers_chain(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
-					struct ib_cqe *cqe, struct ib_send_wr *next)
+struct ib_send_wr *cwrs_transfers_chain(struct cwrs_connection *conn,
+					struct cwrs_transfers *transfers, struct ib_cqe *cqe,
+					struct ib_send_wr *next)
 {
 	u16 i = transfers->count;
 
@@ -75,13 +76,13 @@ struct ib_send_wr *cwrs_transfers_chain(struct cwrs_conn *conn, struct cwrs_tran
 	return next;
 }
 
-void cwrs_transfers_unmap(struct cwrs_conn *conn, struct cwrs_transfers *transfers)
+void cwrs_transfers_unmap(struct cwrs_connection *conn, struct cwrs_transfers *transfers)
 {
 	while (transfers->count)
 		cw_transfer_end(&transfers->transfer[--transfers->count], &conn->ep);
 }
 
-void cwrs_transfers_free(struct cwrs_conn *conn, struct cwrs_transfers *transfers)
+void cwrs_transfers_free(struct cwrs_connection *conn, struct cwrs_transfers *transfers)
 {
 	if (!transfers)
 		return;

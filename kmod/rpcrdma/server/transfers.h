@@ -5,7 +5,7 @@
 
 #include "../../core/verbs/transfer.h"
 
-struct cwrs_conn;
+struct cwrs_connection;
 
 /* Several transfers, with the pages that they read or write. */
 struct cwrs_transfers {
@@ -53,7 +53,7 @@ struct scatterlist *cwrs_transfers_list(struct cwrs_transfers *transfers, u32 ne
  * Context: Process context. May sleep.
  * Return: 0 or -errno; -EAGAIN: no memory region is free.
  */
-int cwrs_transfers_add(struct cwrs_conn *conn, struct cwrs_transfers *transfers, u32 nents,
+int cwrs_transfers_add(struct cwrs_connection *conn, struct cwrs_transfers *transfers, u32 nents,
 		       u32 handle, u64 offset);
 /**
  * cwrs_transfers_chain() - links the work requests of all transfers
@@ -65,8 +65,9 @@ int cwrs_transfers_add(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
  * Context: Any context.
  * Return: The first work request.
  */
-struct ib_send_wr *cwrs_transfers_chain(struct cwrs_conn *conn, struct cwrs_transfers *transfers,
-					struct ib_cqe *cqe, struct ib_send_wr *next);
+struct ib_send_wr *cwrs_transfers_chain(struct cwrs_connection *conn,
+					struct cwrs_transfers *transfers, struct ib_cqe *cqe,
+					struct ib_send_wr *next);
 
 /**
  * cwrs_transfers_unmap() - unmaps the pages of transfers; then they may be read
@@ -75,7 +76,7 @@ struct ib_send_wr *cwrs_transfers_chain(struct cwrs_conn *conn, struct cwrs_tran
  *
  * Context: Any context.
  */
-void cwrs_transfers_unmap(struct cwrs_conn *conn, struct cwrs_transfers *transfers);
+void cwrs_transfers_unmap(struct cwrs_connection *conn, struct cwrs_transfers *transfers);
 
 /**
  * cwrs_transfers_free() - unmaps transfers, and frees them with their pages
@@ -84,6 +85,6 @@ void cwrs_transfers_unmap(struct cwrs_conn *conn, struct cwrs_transfers *transfe
  *
  * Context: Process context or softirq.
  */
-void cwrs_transfers_free(struct cwrs_conn *conn, struct cwrs_transfers *transfers);
+void cwrs_transfers_free(struct cwrs_connection *conn, struct cwrs_transfers *transfers);
 
 #endif

@@ -299,7 +299,7 @@ int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 	return fine && !out->has_call && !out->reads ? 0 : -EBADMSG;
 }
 
-int cwr_used(const struct cwr_segment *lent, u16 count, const struct cwr_segment *echo,
+int cwr_used(const struct cwr_segment *registered, u16 count, const struct cwr_segment *echo,
 	     u16 echoed, u32 *bytes)
 {
 	bool ended = false;
@@ -309,9 +309,9 @@ int cwr_used(const struct cwr_segment *lent, u16 count, const struct cwr_segment
 	if (echoed > count)
 		return -EPROTO;
 	for (i = 0; i < echoed; i++) {
-		if (echo[i].length > lent[i].length || (ended && echo[i].length))
+		if (echo[i].length > registered[i].length || (ended && echo[i].length))
 			return -EPROTO;
-		ended = echo[i].length < lent[i].length;
+		ended = echo[i].length < registered[i].length;
 		total += echo[i].length;
 	}
 	*bytes = total;

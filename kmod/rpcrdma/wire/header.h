@@ -120,7 +120,7 @@ int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
 
 /**
  * cwr_used() - counts the bytes that the responder wrote into a chunk
- * @lent: the segments of the chunk as registered
+ * @registered: the segments of the chunk as registered
  * @count: their number
  * @echo: the segments as returned by the responder
  * @echoed: their number
@@ -129,7 +129,7 @@ int cwr_parse_reply(const void *data, size_t len, const struct cwr_room *room,
  * Context: Any context.
  * Return: 0; -EPROTO: more segments or bytes than were registered, or a gap.
  */
-int cwr_used(const struct cwr_segment *lent, u16 count, const struct cwr_segment *echo,
+int cwr_used(const struct cwr_segment *registered, u16 count, const struct cwr_segment *echo,
 	     u16 echoed, u32 *bytes);
 
 enum cwr_direction {

@@ -138,12 +138,12 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
 		       struct cw_domain *domain)
 {
 	bool data = config->kind == CW_LINK_DATA;
-	bool lends = data && !l->link.server;
+	bool registers = data && !l->link.server;
 	bool transfers = data && l->link.server;
 	struct cw_endpoint_shape shape = {
 		.recvs = l->rx_count,
 		/* A registration before and an invalidate after each command. */
-		.sends = l->tx_count + (lends ? 2 * config->limits.depth : 0),
+		.sends = l->tx_count + (registers ? 2 * config->limits.depth : 0),
 		.transfers = transfers ? min_t(u32, config->limits.depth, CW_TRANSFERS) : 0,
 		.poll = config->polled ? IB_POLL_DIRECT : IB_POLL_SOFTIRQ,
 		.vector = config->vector,
@@ -159,7 +159,7 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
 	ret = cw_rx_make(l);
 	if (ret)
 		return ret;
-	if (!lends)
+	if (!registers)
 		return 0;
 	ret = cw_link_make_slots(&l->link);
 	if (ret)
