@@ -20,13 +20,13 @@
 
 #include "../wire/private_data.h"
 #include "backchannel.h"
-#include "lanes.h"
+#include "rails.h"
 #include "message.h"
 
 /* bytes of a call or a reply, at most: one page with CWRC_ROOM */
 #define CALLBACK_BYTES ((u32)(4096 - CWRC_ROOM))
 #define CALLBACKS_READY (2 * CWRC_CALLBACKS)
-#define CALLBACKS_MOST (CALLBACKS_READY + CWRC_CALLBACKS * CWRC_LANES)
+#define CALLBACKS_MOST (CALLBACKS_READY + CWRC_CALLBACKS * CWRC_RAILS)
 
 static struct cwrc_callback *cwrc_callback_of(struct rpc_rqst *rqst)
 {
@@ -262,7 +262,7 @@ void cwrc_callback_received(struct cwrc_connection *conn, const void *message, u
 		cwr_count(&t->info, CW_NFS_MALFORMED, 1);
 		return;
 	}
-	if (atomic_read(&t->callbacks) >= (int)(CWRC_CALLBACKS * READ_ONCE(t->lanes))) {
+	if (atomic_read(&t->callbacks) >= (int)(CWRC_CALLBACKS * READ_ONCE(t->rails))) {
 		cw_endpoint_kill(&conn->ep, -EPROTO,
 				 "the server makes more callbacks than we grant");
 		return;
@@ -297,7 +297,7 @@ int cwrc_callback_reply(struct rpc_rqst *rqst)
 	struct rpc_xprt *xprt = rqst->rq_xprt;
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
 	struct cwrc_callback *callback = cwrc_callback_of(rqst);
-	struct cwrc_connection *conn = cwrc_lane_of(t, callback->connection);
+	struct cwrc_connection *conn = cwrc_rail_of(t, callback->connection);
 	const struct xdr_buf *buf = &rqst->rq_snd_buf;
 	struct cwrc_call *call = &callback->call;
 	int ret;

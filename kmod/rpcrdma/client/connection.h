@@ -25,7 +25,7 @@ struct cwrc_connection {
 	u32 depth; /* pages of a region */
 	u32 credits; /* granted, as far as there are receives; one writer */
 	atomic_t owed; /* replies that have not arrived */
-	u32 index; /* of the lane */
+	u32 index; /* of the rail */
 	bool remote_invalidate; /* the server supports it */
 
 	/* Under regions_lock. */
@@ -64,7 +64,7 @@ static inline const struct sockaddr *cwrc_connection_local(const struct cwrc_con
 /**
  * cwrc_connection_new() - allocates a connection
  * @t: transport
- * @index: lane of the connection
+ * @index: rail of the connection
  * @received: handler of its receives, on the work queue of completions
  *
  * The connection can be opened, and killed while it is being opened.
@@ -93,7 +93,7 @@ int cwrc_connection_open(struct cwrc_connection *conn, const struct sockaddr *fr
  * From now on a failure queues the reaper. If the connection has failed already, the reaper is
  * queued at once.
  *
- * Context: The caller holds lanes_lock.
+ * Context: The caller holds rails_lock.
  */
 void cwrc_connection_establish(struct cwrc_connection *conn);
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opens the lanes of a transport.
+ * Opens the rails of a transport.
  *
- * Connecting opens one lane, so that no call waits for the others. The opening work adds the empty
- * lanes, including the first one if that has died.
+ * Connecting opens one rail, so that no call waits for the others. The opening work adds the empty
+ * rails, including the first one if that has died.
  *
- * A lane that died is opened again: the first time at once, then after a pause that doubles each
- * time, until the lane has lived for CWRC_FORGIVEN. So a lane whose connection manager works but
- * whose data does not get through is set aside, while calls use the other lanes. An attempt to open
- * a lane delays no call, and is repeated every CWRC_OPEN_AGAIN. If the whole transport ends, a bad
- * lane cannot be distinguished from a bad server, so all pauses are forgotten.
+ * A rail that died is opened again: the first time at once, then after a pause that doubles each
+ * time, until the rail has lived for CWRC_FORGIVEN. So a rail whose connection manager works but
+ * whose data does not get through is set aside, while calls use the other rails. An attempt to open
+ * a rail delays no call, and is repeated every CWRC_OPEN_AGAIN. If the whole transport ends, a bad
+ * rail cannot be distinguished from a bad server, so all pauses are forgotten.
  *
  * Local addresses. A rule (rules.h) may name several. A server of NFS 3 and 4.0 recognises a call
- * that it has executed by the client's address. So all lanes of such a transport use one address,
+ * that it has executed by the client's address. So all rails of such a transport use one address,
  * and a new connection uses the same one as long as a call that was sent has no reply, even if the
  * rule has changed by then. NFS 4.1 recognises calls by their session: once SunRPC sets up a
- * backchannel, lanes are spread over all addresses of the rule. A transport whose connection failed
+ * backchannel, rails are spread over all addresses of the rule. A transport whose connection failed
  * soon after it was made tries the next address first.
  */
 #include <linux/module.h>
@@ -23,11 +23,11 @@
 #include <linux/sunrpc/addr.h>
 
 #include "../netlink/rules.h"
-#include "lanes.h"
+#include "rails.h"
 #include "open.h"
 #include "reply.h"
 
-#define CWRC_OPEN_AGAIN (10UL * HZ) /* after a lane could not be opened */
+#define CWRC_OPEN_AGAIN (10UL * HZ) /* after a rail could not be opened */
 
 static unsigned int queue_pairs = 1;
 module_param(queue_pairs, uint, 0644);
@@ -84,9 +84,9 @@ static void cwrc_discard(struct cwrc_connection *conn)
 	cwrc_connection_free(conn);
 }
 
-/* ---- additional lanes ---- */
+/* ---- additional rails ---- */
 
-static void cwrc_add_lane(struct cwrc_transport *t, u32 index)
+static void cwrc_add_rail(struct cwrc_transport *t, u32 index)
 {
 	const struct sockaddr *from = READ_ONCE(t->info.backchannel) ?
 					      NULL : (struct sockaddr *)&t->local;
@@ -94,38 +94,38 @@ static void cwrc_add_lane(struct cwrc_transport *t, u32 index)
 	unsigned long retry_at = jiffies + CWRC_OPEN_AGAIN;
 	int ret;
 
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	ret = t->opens ? 0 : -ESHUTDOWN;
 	t->past[index].retry_at = retry_at; /* valid if this attempt fails */
 	t->opening = conn;
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 	if (!conn)
 		return;
 	if (!ret)
 		ret = cwrc_open_from(conn, from);
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	t->opening = NULL;
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 	if (!ret)
-		ret = cwrc_lane_publish(conn, false);
+		ret = cwrc_rail_publish(conn, false);
 	if (!ret)
 		return;
-	cwrc_lane_show(conn, CWR_BROKEN, retry_at);
+	cwrc_rail_show(conn, CWR_BROKEN, retry_at);
 	cwrc_discard(conn);
 }
 
-/* Sets @delay to the jiffies until the next empty lane may be opened. False: no lane is empty. */
+/* Sets @delay to the jiffies until the next empty rail may be opened. False: no rail is empty. */
 static bool cwrc_next_opening(struct cwrc_transport *t, unsigned long *delay)
 {
 	unsigned long now = jiffies;
 	bool missing = false;
 	u32 i;
 
-	lockdep_assert_held(&t->lanes_lock);
-	for (i = 0; i < t->lanes; i++) {
+	lockdep_assert_held(&t->rails_lock);
+	for (i = 0; i < t->rails; i++) {
 		unsigned long at = t->past[i].retry_at, wait = 0;
 
-		if (t->lane[i])
+		if (t->rail[i])
 			continue;
 		if (at && time_after(at, now))
 			wait = at - now;
@@ -139,20 +139,20 @@ void cwrc_open_missing(struct cwrc_transport *t)
 {
 	unsigned long delay;
 
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	if (t->opens && cwrc_next_opening(t, &delay))
 		mod_delayed_work(cwrc_workqueue, &t->open, delay);
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 }
 
 static bool cwrc_may_open(struct cwrc_transport *t, u32 index)
 {
 	bool may;
 
-	spin_lock(&t->lanes_lock);
-	may = t->opens && !t->lane[index] &&
+	spin_lock(&t->rails_lock);
+	may = t->opens && !t->rail[index] &&
 	      !(t->past[index].retry_at && time_before(jiffies, t->past[index].retry_at));
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 	return may;
 }
 
@@ -162,39 +162,39 @@ static void cwrc_open_work(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 	u32 i;
 
-	for (i = 0; i < READ_ONCE(t->lanes); i++)
+	for (i = 0; i < READ_ONCE(t->rails); i++)
 		if (cwrc_may_open(t, i))
-			cwrc_add_lane(t, i);
-	cwrc_lanes_show(t);
+			cwrc_add_rail(t, i);
+	cwrc_rails_show(t);
 	memalloc_noio_restore(noio);
 	cwrc_open_missing(t);
 }
 
 /*
- * Sets the number of wanted lanes: at least one for each usable address, and not fewer than before
- * if lanes are @in_use.
+ * Sets the number of wanted rails: at least one for each usable address, and not fewer than before
+ * if rails are @in_use.
  */
 static void cwrc_plan(struct cwrc_transport *t, u32 sources, bool in_use)
 {
-	u32 lanes = clamp(READ_ONCE(queue_pairs), 1U, (unsigned int)CWRC_LANES);
+	u32 rails = clamp(READ_ONCE(queue_pairs), 1U, (unsigned int)CWRC_RAILS);
 
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	if (READ_ONCE(t->info.backchannel))
-		lanes = max(lanes, sources);
-	WRITE_ONCE(t->lanes, in_use ? max(lanes, t->lanes) : lanes);
-	spin_unlock(&t->lanes_lock);
+		rails = max(rails, sources);
+	WRITE_ONCE(t->rails, in_use ? max(rails, t->rails) : rails);
+	spin_unlock(&t->rails_lock);
 }
 
-void cwrc_lanes_free_to_roam(struct cwrc_transport *t)
+void cwrc_rails_free_to_roam(struct cwrc_transport *t)
 {
-	/* Lanes are in use: more are added, and none is moved. */
+	/* Rails are in use: more are added, and none is moved. */
 	cwrc_plan(t, cwr_rule_source(cwrc_server(t), 0, NULL), true);
 	cwrc_open_missing(t);
 }
 
-/* ---- the first lane ---- */
+/* ---- the first rail ---- */
 
-/* Keeps the address of the first lane, which all lanes use unless there is a backchannel. */
+/* Keeps the address of the first rail, which all rails use unless there is a backchannel. */
 static void cwrc_keep_address(struct cwrc_connection *conn)
 {
 	struct cwrc_transport *t = conn->transport;
@@ -205,7 +205,7 @@ static void cwrc_keep_address(struct cwrc_connection *conn)
 	t->opened = jiffies;
 }
 
-int cwrc_lanes_open(struct cwrc_transport *t)
+int cwrc_rails_open(struct cwrc_transport *t)
 {
 	u32 sources = cwr_rule_source(cwrc_server(t), 0, NULL);
 	bool stays = cwrc_stays(t, sources);
@@ -228,10 +228,10 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 		ret = cwrc_open_from(conn, stays ? (struct sockaddr *)&t->local : NULL);
 		if (!ret) {
 			cwrc_keep_address(conn);
-			ret = cwrc_lane_publish(conn, true);
+			ret = cwrc_rail_publish(conn, true);
 		}
 		if (!ret) {
-			cwrc_lanes_show(t);
+			cwrc_rails_show(t);
 			cwr_connection_state(&t->info, CWR_CONNECTED);
 			cwrc_open_missing(t);
 			return 0;
@@ -239,7 +239,7 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 		pr_info_ratelimited("causeway: nfs server %s: not connected: %s\n",
 				    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->reason);
 		cwr_connection_failed_with(&t->info, ret, conn->reason);
-		cwrc_lane_show(conn, CWR_BROKEN, 0);
+		cwrc_rail_show(conn, CWR_BROKEN, 0);
 		cwrc_discard(conn);
 		if (tries > 1)
 			t->source++;
@@ -251,18 +251,18 @@ int cwrc_lanes_open(struct cwrc_transport *t)
 
 void cwrc_stop_opening(struct cwrc_transport *t)
 {
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	WRITE_ONCE(t->opens, false);
 	if (t->opening)
 		cw_endpoint_kill(&t->opening->ep, -ESHUTDOWN, "closed here");
 	memset(t->past, 0, sizeof(t->past));
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 	cancel_delayed_work_sync(&t->open);
 }
 
-void cwrc_lanes_init(struct cwrc_transport *t)
+void cwrc_rails_init(struct cwrc_transport *t)
 {
-	spin_lock_init(&t->lanes_lock);
+	spin_lock_init(&t->rails_lock);
 	INIT_DELAYED_WORK(&t->open, cwrc_open_work);
-	t->lanes = 1;
+	t->rails = 1;
 }

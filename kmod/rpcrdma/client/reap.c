@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ends lanes: one alone, or all of them.
+ * Ends rails: one alone, or all of them.
  *
- * A queue pair may fail in any context. If another lane is live, the dead one is reaped: it is
+ * A queue pair may fail in any context. If another rail is live, the dead one is reaped: it is
  * drained and taken out of use, and the calls that were sent on it and have no reply are sent again
- * on the others. Calls on other lanes are not affected. If no lane is live, SunRPC closes the
+ * on the others. Calls on other rails are not affected. If no rail is live, SunRPC closes the
  * transport, wakes all calls, and connects again.
  *
  * The reaper holds the transport (XPRT_LOCKED), so that meanwhile no call is sent and no connection
@@ -19,11 +19,11 @@
 #include <linux/sched/mm.h>
 
 #include "call.h"
-#include "lanes.h"
+#include "rails.h"
 #include "open.h"
 #include "reap.h"
 
-/* ---- calls of ended lanes ---- */
+/* ---- calls of ended rails ---- */
 
 static void cwrc_resend(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 {
@@ -43,13 +43,13 @@ static void cwrc_resend(struct rpc_xprt *xprt, struct rpc_rqst *rqst)
 	spin_unlock(&xprt->queue_lock);
 }
 
-/* True if a lane in use has its queue pair on this device. */
+/* True if a rail in use has its queue pair on this device. */
 static bool cwrc_uses_device(const struct cwrc_transport *t, const struct ib_device *ib)
 {
 	u32 i;
 
-	for (i = 0; i < CWRC_LANES; i++) {
-		const struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+	for (i = 0; i < CWRC_RAILS; i++) {
+		const struct cwrc_connection *conn = READ_ONCE(t->rail[i]);
 
 		if (conn && conn->ib == ib)
 			return true;
@@ -58,9 +58,9 @@ static bool cwrc_uses_device(const struct cwrc_transport *t, const struct ib_dev
 }
 
 /*
- * Called after the drain of @conn, or of all lanes if @conn is NULL. Unmaps the memory of calls if
- * no lane on the device is left, and marks the calls that were sent there as not sent. Such a call
- * returns its credit: another lane, or the next connection, has credit of its own.
+ * Called after the drain of @conn, or of all rails if @conn is NULL. Unmaps the memory of calls if
+ * no rail on the device is left, and marks the calls that were sent there as not sent. Such a call
+ * returns its credit: another rail, or the next connection, has credit of its own.
  *
  * A call with an rqst keeps it, and its task, until calls_lock is released (cwrc_buf_free()). The
  * connection of a call in CWRC_SENT is not freed.
@@ -96,41 +96,41 @@ static void cwrc_detach_calls(struct cwrc_transport *t, const struct cwrc_connec
 			cwrc_resend(xprt, rqst);
 	}
 	spin_unlock(&t->calls_lock);
-	cwrc_lanes_set_window(t);
+	cwrc_rails_set_window(t);
 	spin_unlock(&xprt->transport_lock);
 }
 
-/* ---- the end of one lane ---- */
+/* ---- the end of one rail ---- */
 
-static void cwrc_reap_lane(struct cwrc_connection *conn)
+static void cwrc_reap_rail(struct cwrc_connection *conn)
 {
 	struct cwrc_transport *t = conn->transport;
 
 	pr_info_ratelimited("causeway: nfs server %s: queue pair %u of %u was lost, its calls go by the others: %s\n",
-			    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->index + 1, t->lanes,
+			    t->xprt.address_strings[RPC_DISPLAY_ADDR], conn->index + 1, t->rails,
 			    conn->reason);
 	/*
 	 * Remaining users: its completions and own works, which the drain ends; RPCs that end
 	 * without a reply, which see under regions_lock that their regions are gone; loops over all
-	 * lanes, until it is unpublished; calls in CWRC_SENT, until they are detached.
+	 * rails, until it is unpublished; calls in CWRC_SENT, until they are detached.
 	 */
 	cwrc_connection_drain(conn);
-	cwrc_lane_show(conn, CWR_BROKEN, cwrc_lane_set_aside(conn));
-	cwrc_lane_unpublish(conn);
+	cwrc_rail_show(conn, CWR_BROKEN, cwrc_rail_set_aside(conn));
+	cwrc_rail_unpublish(conn);
 	cwrc_detach_calls(t, conn);
 	cwrc_connection_free(conn);
-	/* A call may be waiting for a region of this lane. */
+	/* A call may be waiting for a region of this rail. */
 	xprt_write_space(&t->xprt);
 }
 
 static void cwrc_reap(struct cwrc_transport *t)
 {
-	struct cwrc_connection *dead[CWRC_LANES];
+	struct cwrc_connection *dead[CWRC_RAILS];
 	u32 i, count = 0;
 	bool live = false;
 
-	for (i = 0; i < CWRC_LANES; i++) {
-		struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+	for (i = 0; i < CWRC_RAILS; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->rail[i]);
 
 		if (!conn)
 			continue;
@@ -144,9 +144,9 @@ static void cwrc_reap(struct cwrc_transport *t)
 		return;
 	}
 	for (i = 0; i < count; i++)
-		cwrc_reap_lane(dead[i]);
+		cwrc_reap_rail(dead[i]);
 	if (count) {
-		cwrc_lanes_show(t);
+		cwrc_rails_show(t);
 		cwrc_open_missing(t);
 	}
 }
@@ -203,21 +203,21 @@ void cwrc_reap_work(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
-/* ---- the end of all lanes ---- */
+/* ---- the end of all rails ---- */
 
-bool cwrc_lanes_close(struct cwrc_transport *t, int *error)
+bool cwrc_rails_close(struct cwrc_transport *t, int *error)
 {
-	struct cwrc_connection *lane[CWRC_LANES];
+	struct cwrc_connection *rail[CWRC_RAILS];
 	u32 i, count = 0;
 
 	*error = 0;
 	cwrc_stop_opening(t);
-	for (i = 0; i < CWRC_LANES; i++) {
-		struct cwrc_connection *conn = t->lane[i];
+	for (i = 0; i < CWRC_RAILS; i++) {
+		struct cwrc_connection *conn = t->rail[i];
 
 		if (!conn)
 			continue;
-		lane[count++] = conn;
+		rail[count++] = conn;
 		if (READ_ONCE(conn->ep.state) == CW_EP_DEAD && conn->error && !*error) {
 			*error = conn->error;
 			cwr_connection_failed_with(&t->info, conn->error, conn->reason);
@@ -226,11 +226,11 @@ bool cwrc_lanes_close(struct cwrc_transport *t, int *error)
 					    conn->reason);
 		}
 		cwrc_connection_drain(conn);
-		cwrc_lane_show(conn, CWR_BROKEN, 0);
-		cwrc_lane_unpublish(conn);
+		cwrc_rail_show(conn, CWR_BROKEN, 0);
+		cwrc_rail_unpublish(conn);
 	}
 	cwrc_detach_calls(t, NULL);
 	for (i = 0; i < count; i++)
-		cwrc_connection_free(lane[i]);
+		cwrc_connection_free(rail[i]);
 	return count;
 }

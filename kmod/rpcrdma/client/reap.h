@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ends the lanes of a transport. */
+/* Ends the rails of a transport. */
 #ifndef CWRC_REAP_H
 #define CWRC_REAP_H
 
 #include "transport.h"
 
 /**
- * cwrc_lanes_close() - ends all lanes of a transport
+ * cwrc_rails_close() - ends all rails of a transport
  * @t: transport
- * @error: set to the -errno of the first lane that had failed, or to 0
+ * @error: set to the -errno of the first rail that had failed, or to 0
  *
  * Context: Process context. Sleeps. The transport is held.
- * Return: True if there was a lane.
+ * Return: True if there was a rail.
  */
-bool cwrc_lanes_close(struct cwrc_transport *t, int *error);
+bool cwrc_rails_close(struct cwrc_transport *t, int *error);
 
 /**
  * cwrc_reap_work() - ends the queue pairs that have failed

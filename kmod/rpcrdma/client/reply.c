@@ -22,7 +22,7 @@
 #include "../wire/sizes.h"
 #include "backchannel.h"
 #include "chunks.h"
-#include "lanes.h"
+#include "rails.h"
 #include "receives.h"
 #include "reply.h"
 #include "trace.h"
@@ -208,7 +208,7 @@ static void cwrc_reply_credits(struct cwrc_connection *conn, u32 credits)
 	atomic_dec_if_positive(&conn->owed);
 	credits = cwrc_receives_credits(conn, credits);
 	if (unlikely(credits != conn->credits || READ_ONCE(conn->transport->orphans)))
-		cwrc_lanes_grant(conn->transport, conn, credits);
+		cwrc_rails_grant(conn->transport, conn, credits);
 }
 
 /* Finds the request that @header answers, and pins it. NULL: none was sent on this connection. */

@@ -7,7 +7,7 @@
 
 #include "call.h"
 #include "chunks.h"
-#include "lanes.h"
+#include "rails.h"
 #include "request.h"
 
 int cwrc_buf_alloc(struct rpc_task *task)
@@ -46,7 +46,7 @@ void cwrc_buf_free(struct rpc_task *task)
 }
 
 /*
- * The server may still send the reply for which the call held credit: see cwrc_lanes_set_window().
+ * The server may still send the reply for which the call held credit: see cwrc_rails_set_window().
  */
 void cwrc_release_request(struct rpc_task *task)
 {
@@ -54,6 +54,6 @@ void cwrc_release_request(struct rpc_task *task)
 	struct cwrc_transport *t = cwrc_transport_of(rqst->rq_xprt);
 
 	if (rqst->rq_buffer && cwrc_call_given_up(cwrc_call_of(rqst)))
-		cwrc_lanes_set_window(t);
+		cwrc_rails_set_window(t);
 	xprt_release_rqst_cong(task);
 }

@@ -280,7 +280,7 @@ static int cwrc_send(struct rpc_rqst *rqst)
 		return cwrc_callback_reply(rqst);
 	if (!xprt_connected(xprt))
 		return -ENOTCONN;
-	ret = cwrc_session_lane(t, rqst->rq_task, &conn);
+	ret = cwrc_session_rail(t, rqst->rq_task, &conn);
 	if (unlikely(ret))
 		return ret;
 	if (!xprt_request_get_cong(xprt, rqst)) {

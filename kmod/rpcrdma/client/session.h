@@ -6,7 +6,7 @@
 #include "connection.h"
 
 /**
- * cwrc_session_lane() - chooses the queue pair for a task
+ * cwrc_session_rail() - chooses the queue pair for a task
  * @t: the transport; it is held
  * @task: the task
  * @conn: set to the queue pair
@@ -14,7 +14,7 @@
  * Context: Process context. The transport is held.
  * Return: 0; -ENOTCONN: there is none; -NFS4ERR_STALE_CLIENTID: the task ends with this error.
  */
-int cwrc_session_lane(struct cwrc_transport *t, const struct rpc_task *task,
+int cwrc_session_rail(struct cwrc_transport *t, const struct rpc_task *task,
 		      struct cwrc_connection **conn);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Tracepoints of the client, events/causeway_nfs_client. The id of a transport is the one in the
- * dump of connections; a queue pair is named by its lane.
+ * dump of connections; a queue pair is named by its rail.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM causeway_nfs_client
@@ -19,7 +19,7 @@ TRACE_EVENT(cwrc_open,
 	TP_ARGS(conn, err),
 	TP_STRUCT__entry(
 		__field(u32, id)
-		__field(u32, lane)
+		__field(u32, rail)
 		__field(u32, send)
 		__field(u32, receive)
 		__field(u32, depth)
@@ -27,14 +27,14 @@ TRACE_EVENT(cwrc_open,
 	),
 	TP_fast_assign(
 		__entry->id = conn->transport->info.id;
-		__entry->lane = conn->index;
+		__entry->rail = conn->index;
 		__entry->send = conn->inline_send;
 		__entry->receive = conn->inline_receive;
 		__entry->depth = conn->depth;
 		__entry->err = err;
 	),
-	TP_printk("connection %u lane %u: sends %u receives %u region pages %u error %d",
-		  __entry->id, __entry->lane, __entry->send, __entry->receive, __entry->depth,
+	TP_printk("connection %u rail %u: sends %u receives %u region pages %u error %d",
+		  __entry->id, __entry->rail, __entry->send, __entry->receive, __entry->depth,
 		  __entry->err)
 );
 
@@ -43,17 +43,17 @@ TRACE_EVENT(cwrc_down,
 	TP_ARGS(conn, err, reason),
 	TP_STRUCT__entry(
 		__field(u32, id)
-		__field(u32, lane)
+		__field(u32, rail)
 		__field(int, err)
 		__string(reason, reason)
 	),
 	TP_fast_assign(
 		__entry->id = conn->transport->info.id;
-		__entry->lane = conn->index;
+		__entry->rail = conn->index;
 		__entry->err = err;
 		__assign_str(reason);
 	),
-	TP_printk("connection %u lane %u error %d: %s", __entry->id, __entry->lane, __entry->err,
+	TP_printk("connection %u rail %u error %d: %s", __entry->id, __entry->rail, __entry->err,
 		  __get_str(reason))
 );
 
@@ -62,7 +62,7 @@ TRACE_EVENT(cwrc_sent,
 	TP_ARGS(call, len),
 	TP_STRUCT__entry(
 		__field(u32, id)
-		__field(u32, lane)
+		__field(u32, rail)
 		__field(u32, xid)
 		__field(u32, len)
 		__field(u16, reads)
@@ -71,15 +71,15 @@ TRACE_EVENT(cwrc_sent,
 	),
 	TP_fast_assign(
 		__entry->id = call->transport->info.id;
-		__entry->lane = call->connection->index;
+		__entry->rail = call->connection->index;
 		__entry->xid = call->xid;
 		__entry->len = len;
 		__entry->reads = call->reads;
 		__entry->writes = call->writes;
 		__entry->reply_chunk = call->reply_chunk;
 	),
-	TP_printk("connection %u lane %u xid 0x%08x: %u bytes, %u segments to read, %u to write%s",
-		  __entry->id, __entry->lane, __entry->xid, __entry->len, __entry->reads,
+	TP_printk("connection %u rail %u xid 0x%08x: %u bytes, %u segments to read, %u to write%s",
+		  __entry->id, __entry->rail, __entry->xid, __entry->len, __entry->reads,
 		  __entry->writes, __entry->reply_chunk ? " the reply" : "")
 );
 
@@ -90,7 +90,7 @@ TRACE_EVENT(cwrc_reply,
 	TP_ARGS(conn, header, call, len),
 	TP_STRUCT__entry(
 		__field(u32, id)
-		__field(u32, lane)
+		__field(u32, rail)
 		__field(u32, xid)
 		__field(u32, proc)
 		__field(u32, credits)
@@ -99,15 +99,15 @@ TRACE_EVENT(cwrc_reply,
 	),
 	TP_fast_assign(
 		__entry->id = conn->transport->info.id;
-		__entry->lane = conn->index;
+		__entry->rail = conn->index;
 		__entry->xid = header->xid;
 		__entry->proc = header->proc;
 		__entry->credits = header->credits;
 		__entry->len = len;
 		__entry->expected = call;
 	),
-	TP_printk("connection %u lane %u xid 0x%08x: procedure %u credits %u, %u bytes%s",
-		  __entry->id, __entry->lane, __entry->xid, __entry->proc, __entry->credits,
+	TP_printk("connection %u rail %u xid 0x%08x: procedure %u credits %u, %u bytes%s",
+		  __entry->id, __entry->rail, __entry->xid, __entry->proc, __entry->credits,
 		  __entry->len, __entry->expected ? "" : ", no call waits")
 );
 
@@ -116,15 +116,15 @@ TRACE_EVENT(cwrc_malformed,
 	TP_ARGS(conn, len),
 	TP_STRUCT__entry(
 		__field(u32, id)
-		__field(u32, lane)
+		__field(u32, rail)
 		__field(u32, len)
 	),
 	TP_fast_assign(
 		__entry->id = conn->transport->info.id;
-		__entry->lane = conn->index;
+		__entry->rail = conn->index;
 		__entry->len = len;
 	),
-	TP_printk("connection %u lane %u: %u bytes that are no reply", __entry->id, __entry->lane,
+	TP_printk("connection %u rail %u: %u bytes that are no reply", __entry->id, __entry->rail,
 		  __entry->len)
 );
 

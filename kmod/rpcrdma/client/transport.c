@@ -3,7 +3,7 @@
  * The xprt classes and operations of the client.
  *
  * A transport that is held (XPRT_LOCKED) is used by one context at a time: a task that sends, the
- * work that connects, or SunRPC's work that closes. The holder owns the lanes.
+ * work that connects, or SunRPC's work that closes. The holder owns the rails.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -13,7 +13,7 @@
 
 #include "../wire/sizes.h"
 #include "backchannel.h"
-#include "lanes.h"
+#include "rails.h"
 #include "open.h"
 #include "reap.h"
 #include "request.h"
@@ -68,7 +68,7 @@ static void cwrc_close(struct rpc_xprt *xprt)
 	struct cwrc_transport *t = cwrc_transport_of(xprt);
 	int error;
 
-	if (cwrc_lanes_close(t, &error)) {
+	if (cwrc_rails_close(t, &error)) {
 		cwrc_judge_end(t, error);
 		cwr_connection_state(&t->info, error ? CWR_BROKEN : CWR_IDLE);
 	}
@@ -111,7 +111,7 @@ static void cwrc_connect_work(struct work_struct *work)
 	if (atomic_read(&xprt->swapper))
 		current->flags |= PF_MEMALLOC;
 	cwr_connection_state(&t->info, CWR_CONNECTING);
-	ret = cwrc_lanes_open(t);
+	ret = cwrc_rails_open(t);
 	xprt_clear_connecting(xprt);
 	t->failed = ret;
 	if (!ret) {
@@ -279,19 +279,19 @@ static void cwrc_disable_swap(struct rpc_xprt *xprt)
 
 static void cwrc_inject_disconnect(struct rpc_xprt *xprt)
 {
-	struct cwrc_connection *conn = cwrc_lane_pick(cwrc_transport_of(xprt));
+	struct cwrc_connection *conn = cwrc_rail_pick(cwrc_transport_of(xprt));
 
 	if (conn)
 		cw_endpoint_kill(&conn->ep, -ECONNABORTED, "a test asked for it");
 }
 
-/* A transport with a backchannel may have lanes from any address: see open.c. */
+/* A transport with a backchannel may have rails from any address: see open.c. */
 static int cwrc_callbacks_setup(struct rpc_xprt *xprt, unsigned int requests)
 {
 	int ret = cwrc_callback_setup(xprt, requests);
 
 	if (!ret)
-		cwrc_lanes_free_to_roam(cwrc_transport_of(xprt));
+		cwrc_rails_free_to_roam(cwrc_transport_of(xprt));
 	return ret;
 }
 
@@ -304,7 +304,7 @@ static void cwrc_destroy(struct rpc_xprt *xprt)
 	int error;
 
 	cancel_delayed_work_sync(&t->connect);
-	cwrc_lanes_close(t, &error);
+	cwrc_rails_close(t, &error);
 	cancel_work_sync(&t->reap);
 	cwrc_callbacks_free(t);
 	cwrc_calls_free(t);
@@ -388,7 +388,7 @@ static struct rpc_xprt *cwrc_setup(struct xprt_create *args)
 	INIT_LIST_HEAD(&t->calls);
 	INIT_LIST_HEAD(&t->free_calls);
 	spin_lock_init(&t->regions_lock);
-	cwrc_lanes_init(t);
+	cwrc_rails_init(t);
 	INIT_WORK(&t->reap, cwrc_reap_work);
 	INIT_DELAYED_WORK(&t->connect, cwrc_connect_work);
 	if (args->servername)

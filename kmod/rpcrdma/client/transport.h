@@ -9,7 +9,7 @@
  *   receives.c     receives of a queue pair
  *   connection.c   one queue pair: keepalive, and its end
  *   message.c      the message of a call: its fragments, and its post
- *   lanes.c        the queue pairs of a transport: choice for a call; the window of credits
+ *   rails.c        the queue pairs of a transport: choice for a call; the window of credits
  *   session.c      calls that must use a certain queue pair
  *   backchannel.c  calls of the server
  *   reply.c        received messages
@@ -21,7 +21,7 @@
  *
  * A file calls functions of files above it, and of none below it.
  *
- * A lane is a place for one queue pair in a transport, and the queue pair in it. A connection is
+ * A rail is a place for one queue pair in a transport, and the queue pair in it. A connection is
  * one queue pair.
  *
  * The life of a call. SunRPC asks for memory (buf_alloc), which allocates a struct cwrc_call, then
@@ -49,8 +49,8 @@
  * a reply; they cause new queue pairs to be opened and are sent again. Both happen with the
  * transport held. No call is ever sent twice on one queue pair.
  *
- * Locks: the transport (XPRT_LOCKED) > lanes_lock > xprt->transport_lock > calls_lock >
- * xprt->queue_lock > xprt->pending.lock; bc_pa_lock > locks of the callback service; lanes_lock and
+ * Locks: the transport (XPRT_LOCKED) > rails_lock > xprt->transport_lock > calls_lock >
+ * xprt->queue_lock > xprt->pending.lock; bc_pa_lock > locks of the callback service; rails_lock and
  * regions_lock > locks of the endpoint. None is taken in interrupts or softirqs.
  */
 #ifndef CWRC_TRANSPORT_H
@@ -61,13 +61,13 @@
 
 #include "../netlink/connections.h"
 
-#define CWRC_LANES 16 /* queue pairs of one transport, at most */
+#define CWRC_RAILS 16 /* queue pairs of one transport, at most */
 
 struct cwrc_connection;
 
-/* The reason why an empty lane is not opened yet. */
+/* The reason why an empty rail is not opened yet. */
 struct cwrc_past {
-	u32 deaths; /* each sooner than CWRC_FORGIVEN after the lane was opened */
+	u32 deaths; /* each sooner than CWRC_FORGIVEN after the rail was opened */
 	unsigned long retry_at; /* jiffies; 0: at once */
 };
 
@@ -77,23 +77,23 @@ struct cwrc_transport {
 	struct rpc_timeout timeout; /* if SunRPC asked for another one than the default */
 	struct delayed_work connect;
 
-	/* lanes.c has a table of these fields and their locks. */
-	spinlock_t lanes_lock;
-	struct cwrc_connection *lane[CWRC_LANES];
-	struct cwrc_past past[CWRC_LANES];
+	/* rails.c has a table of these fields and their locks. */
+	spinlock_t rails_lock;
+	struct cwrc_connection *rail[CWRC_RAILS];
+	struct cwrc_past past[CWRC_RAILS];
 	struct cwrc_connection *opening; /* being opened by the work open; may be killed */
-	struct delayed_work open; /* opens empty lanes */
-	bool opens; /* lanes may be added */
+	struct delayed_work open; /* opens empty rails */
+	bool opens; /* rails may be added */
 	struct work_struct reap; /* handles queue pairs that failed */
 	bool reap_waits; /* the reaper waits for the transport */
 	bool reap_holds; /* the transport was passed to the reaper */
-	u32 lanes; /* how many lanes are wanted */
-	u32 next_lane; /* where the search for a lane with credit begins */
-	u32 bind_lane; /* lane of the next call that uses each lane in turn */
+	u32 rails; /* how many rails are wanted */
+	u32 next_rail; /* where the search for a rail with credit begins */
+	u32 bind_rail; /* rail of the next call that uses each rail in turn */
 	atomic_t made; /* number of queue pairs made so far */
 	int orphans; /* replies that the server owes to RPCs that have ended */
 	u32 unanswered; /* calls sent on a queue pair that is gone, and not sent again */
-	struct sockaddr_storage local; /* local address of the first lane, port 0 */
+	struct sockaddr_storage local; /* local address of the first rail, port 0 */
 	bool by_rule; /* a rule named that address */
 	/* NFS 4.1: address of EXCHANGE_ID until it is confirmed */
 	struct sockaddr_storage named_from;

@@ -21,7 +21,7 @@ MODULE_PARM_DESC(by_owner, "attempts to send it, by its own task");
 module_param(by_others, ulong, 0444);
 MODULE_PARM_DESC(by_others, "attempts to send it, by other tasks");
 
-/* int cwrc_session_lane(t, task, conn): the transport is held, so one at a time */
+/* int cwrc_session_rail(t, task, conn): the transport is held, so one at a time */
 static int nfs_refuse_enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct rpc_task *task = (const struct rpc_task *)regs_get_kernel_argument(regs, 1);
@@ -48,7 +48,7 @@ static int nfs_refuse_leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 static struct kretprobe nfs_refuse_probe = {
-	.kp.symbol_name = "cwrc_session_lane",
+	.kp.symbol_name = "cwrc_session_rail",
 	.entry_handler = nfs_refuse_enter,
 	.handler = nfs_refuse_leave,
 	.data_size = sizeof(int),

@@ -275,10 +275,10 @@ def trace_queue_pairs(client):
 def pauses(client):
     """Return the seconds from each break of a queue pair to the opening of its replacement, by the
     client's clock, since trace_queue_pairs(). The result has a list for each place, which is named
-    as in "connection 1 lane 0"."""
+    as in "connection 1 rail 0"."""
     broken, found = {}, {}
     for event in tracing.recorded(client):
-        place = re.match(r"connection \d+ lane \d+", event.text).group()
+        place = re.match(r"connection \d+ rail \d+", event.text).group()
         if event.name == "cwrc_down":
             assert place not in broken, event
             broken[place] = event.seconds

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The queue pairs of a transport, in places called lanes. Chooses the lane for a call, and sets the
+ * The queue pairs of a transport, in places called rails. Chooses the rail for a call, and sets the
  * window of credits.
  *
  * SunRPC sees one connection with one window, the sum of the credits that the server grants on each
- * lane. Each lane has its own completion vector. open.c opens lanes, reap.c ends them.
+ * rail. Each rail has its own completion vector. open.c opens rails, reap.c ends them.
  *
- * States of lane i, and who may change them:
+ * States of rail i, and who may change them:
  *
  *   from     to       when, and by whom
- *   absent   live     the first lane of a connection: the connecting work (transport held)
+ *   absent   live     the first rail of a connection: the connecting work (transport held)
  *   absent   live     the opening work, once past[i].retry_at has come
  *   live     dead     the endpoint, in any context: its queue pair failed
- *   dead     absent   the reaper (transport held), if another lane is live
+ *   dead     absent   the reaper (transport held), if another rail is live
  *   any      absent   SunRPC's close of the whole transport (transport held)
  *
  * Fields and their locks:
  *
- *   lane[i]           set under lanes_lock; cleared under lanes_lock and xprt.transport_lock, by
- *                     the holder of the transport. So a lane that was found stays while the
+ *   rail[i]           set under rails_lock; cleared under rails_lock and xprt.transport_lock, by
+ *                     the holder of the transport. So a rail that was found stays while the
  *                     finder holds any of the three.
- *   past[i]           lanes_lock
- *   opens, opening    lanes_lock; read without it as a hint
- *   lanes             written under lanes_lock
- *   next_lane, bind_lane, source, suspect, named_from, local, by_rule, opened
+ *   past[i]           rails_lock
+ *   opens, opening    rails_lock; read without it as a hint
+ *   rails             written under rails_lock
+ *   next_rail, bind_rail, source, suspect, named_from, local, by_rule, opened
  *                     the holder of the transport; the opening work reads local and source, which
  *                     do not change while it may run
  *   unanswered        calls_lock
@@ -32,43 +32,43 @@
  */
 #include <linux/sunrpc/addr.h>
 
-#include "lanes.h"
+#include "rails.h"
 #include "trace.h"
 
-#define CWRC_FORGIVEN (600 * HZ) /* a lane that lived so long has its past failures forgotten */
-#define CWRC_PAUSE_FIRST (1UL * HZ) /* before a lane that failed again is opened; doubles */
+#define CWRC_FORGIVEN (600 * HZ) /* a rail that lived so long has its past failures forgotten */
+#define CWRC_PAUSE_FIRST (1UL * HZ) /* before a rail that failed again is opened; doubles */
 #define CWRC_PAUSE_MOST (300UL * HZ)
 
-/* ---- choosing a lane ---- */
+/* ---- choosing a rail ---- */
 
-/* A hint: a call on a lane that has just died is sent again anyway; this avoids the detour. */
-static bool cwrc_lane_is_live(const struct cwrc_connection *conn)
+/* A hint: a call on a rail that has just died is sent again anyway; this avoids the detour. */
+static bool cwrc_rail_is_live(const struct cwrc_connection *conn)
 {
 	return READ_ONCE(conn->ep.state) != CW_EP_DEAD;
 }
 
 /*
- * Chooses, among the lanes with credit, the one that owes the fewest replies, and among equal ones
- * the next in turn: a new lane has one credit and gets more only when it is used. The calls that
- * hold credit of the window may be more than all lanes grant now (a grant may shrink); then the
- * lane least above its credit is chosen. A dead lane is chosen only if all are dead.
+ * Chooses, among the rails with credit, the one that owes the fewest replies, and among equal ones
+ * the next in turn: a new rail has one credit and gets more only when it is used. The calls that
+ * hold credit of the window may be more than all rails grant now (a grant may shrink); then the
+ * rail least above its credit is chosen. A dead rail is chosen only if all are dead.
  */
-struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t)
+struct cwrc_connection *cwrc_rail_pick(struct cwrc_transport *t)
 {
 	struct cwrc_connection *best = NULL, *spare = NULL, *dead = NULL;
 	int least = INT_MAX, most = INT_MIN;
-	u32 lanes = READ_ONCE(t->lanes);
+	u32 rails = READ_ONCE(t->rails);
 	u32 i;
 
-	if (lanes == 1)
-		return t->lane[0];
-	for (i = 0; i < lanes; i++) {
-		struct cwrc_connection *conn = READ_ONCE(t->lane[(t->next_lane + i) % lanes]);
+	if (rails == 1)
+		return t->rail[0];
+	for (i = 0; i < rails; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->rail[(t->next_rail + i) % rails]);
 		int owed, room;
 
 		if (!conn)
 			continue;
-		if (!cwrc_lane_is_live(conn)) {
+		if (!cwrc_rail_is_live(conn)) {
 			dead = conn;
 			continue;
 		}
@@ -85,17 +85,17 @@ struct cwrc_connection *cwrc_lane_pick(struct cwrc_transport *t)
 	}
 	best = best ?: spare ?: dead;
 	if (best)
-		t->next_lane = best->index + 1;
+		t->next_rail = best->index + 1;
 	return best;
 }
 
-struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t)
+struct cwrc_connection *cwrc_rail_in_turn(struct cwrc_transport *t)
 {
-	u32 lanes = READ_ONCE(t->lanes);
+	u32 rails = READ_ONCE(t->rails);
 	u32 i;
 
-	for (i = 0; i < lanes; i++) {
-		struct cwrc_connection *conn = READ_ONCE(t->lane[t->bind_lane++ % lanes]);
+	for (i = 0; i < rails; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->rail[t->bind_rail++ % rails]);
 
 		if (conn)
 			return conn;
@@ -103,30 +103,30 @@ struct cwrc_connection *cwrc_lane_in_turn(struct cwrc_transport *t)
 	return NULL;
 }
 
-struct cwrc_connection *cwrc_lane_from(struct cwrc_transport *t, const struct sockaddr *local)
+struct cwrc_connection *cwrc_rail_from(struct cwrc_transport *t, const struct sockaddr *local)
 {
 	struct cwrc_connection *dead = NULL;
 	u32 i;
 
-	for (i = 0; i < CWRC_LANES; i++) {
-		struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+	for (i = 0; i < CWRC_RAILS; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->rail[i]);
 
 		if (!conn ||
 		    (local && !rpc_cmp_addr(cwrc_connection_local(conn), local)))
 			continue;
-		if (cwrc_lane_is_live(conn))
+		if (cwrc_rail_is_live(conn))
 			return conn;
 		dead = dead ?: conn;
 	}
 	return dead;
 }
 
-struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number)
+struct cwrc_connection *cwrc_rail_of(struct cwrc_transport *t, u32 number)
 {
 	u32 i;
 
-	for (i = 0; i < CWRC_LANES; i++) {
-		struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+	for (i = 0; i < CWRC_RAILS; i++) {
+		struct cwrc_connection *conn = READ_ONCE(t->rail[i]);
 
 		if (conn && conn->number == number)
 			return conn;
@@ -140,7 +140,7 @@ struct cwrc_connection *cwrc_lane_of(struct cwrc_transport *t, u32 number)
  * Makes tasks that wait for credit check the window again; SunRPC wakes them only when a call that
  * holds credit ends. If the transport is held, its holder wakes the next task on release.
  */
-static void cwrc_lanes_wake(struct rpc_xprt *xprt)
+static void cwrc_rails_wake(struct rpc_xprt *xprt)
 {
 	if (xprt->cong >= xprt->cwnd || !test_and_clear_bit(XPRT_CWND_WAIT, &xprt->state))
 		return;
@@ -154,15 +154,15 @@ static void cwrc_lanes_wake(struct rpc_xprt *xprt)
  * call is always allowed: if no such reply ever arrives, the adapter delays that call or ends the
  * connection.
  */
-void cwrc_lanes_set_window(struct cwrc_transport *t)
+void cwrc_rails_set_window(struct cwrc_transport *t)
 {
 	struct rpc_xprt *xprt = &t->xprt;
 	int granted = 0, orphans, i;
 
 	lockdep_assert_held(&xprt->transport_lock);
 	orphans = -atomic_read(&t->info.calls);
-	for (i = 0; i < CWRC_LANES; i++) {
-		const struct cwrc_connection *conn = READ_ONCE(t->lane[i]);
+	for (i = 0; i < CWRC_RAILS; i++) {
+		const struct cwrc_connection *conn = READ_ONCE(t->rail[i]);
 
 		if (!conn)
 			continue;
@@ -174,87 +174,87 @@ void cwrc_lanes_set_window(struct cwrc_transport *t)
 	xprt->cwnd = (unsigned long)max(granted - orphans, 1) << RPC_CWNDSHIFT;
 	WRITE_ONCE(t->orphans, orphans);
 	WRITE_ONCE(t->info.credits, granted);
-	cwrc_lanes_wake(xprt);
+	cwrc_rails_wake(xprt);
 }
 
-void cwrc_lanes_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits)
+void cwrc_rails_grant(struct cwrc_transport *t, struct cwrc_connection *conn, u32 credits)
 {
 	spin_lock(&t->xprt.transport_lock);
 	WRITE_ONCE(conn->credits, credits);
-	cwrc_lanes_set_window(t);
+	cwrc_rails_set_window(t);
 	spin_unlock(&t->xprt.transport_lock);
 }
 
 /* ---- putting into use and out of use ---- */
 
-int cwrc_lane_publish(struct cwrc_connection *conn, bool first)
+int cwrc_rail_publish(struct cwrc_connection *conn, bool first)
 {
 	struct cwrc_transport *t = conn->transport;
 	int ret = 0;
 
-	if (!cwrc_lane_is_live(conn))
+	if (!cwrc_rail_is_live(conn))
 		ret = conn->error ?: -ECONNRESET;
 	trace_cwrc_open(conn, ret);
 	if (ret)
 		return ret;
 	conn->opened = jiffies;
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	if (first)
 		WRITE_ONCE(t->opens, true);
-	if (!t->opens || WARN_ON_ONCE(t->lane[conn->index])) {
+	if (!t->opens || WARN_ON_ONCE(t->rail[conn->index])) {
 		ret = -ESHUTDOWN;
 	} else {
-		WRITE_ONCE(t->lane[conn->index], conn);
-		cwrc_lane_show(conn, CWR_CONNECTED, 0);
+		WRITE_ONCE(t->rail[conn->index], conn);
+		cwrc_rail_show(conn, CWR_CONNECTED, 0);
 		cwrc_connection_establish(conn);
 	}
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 	if (ret)
 		return ret;
 	spin_lock(&t->xprt.transport_lock);
-	cwrc_lanes_set_window(t);
+	cwrc_rails_set_window(t);
 	spin_unlock(&t->xprt.transport_lock);
 	return 0;
 }
 
-void cwrc_lane_unpublish(struct cwrc_connection *conn)
+void cwrc_rail_unpublish(struct cwrc_connection *conn)
 {
 	struct cwrc_transport *t = conn->transport;
 
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	spin_lock(&t->xprt.transport_lock);
-	WRITE_ONCE(t->lane[conn->index], NULL);
-	cwrc_lanes_set_window(t);
+	WRITE_ONCE(t->rail[conn->index], NULL);
+	cwrc_rails_set_window(t);
 	spin_unlock(&t->xprt.transport_lock);
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 }
 
-unsigned long cwrc_lane_set_aside(struct cwrc_connection *conn)
+unsigned long cwrc_rail_set_aside(struct cwrc_connection *conn)
 {
 	struct cwrc_transport *t = conn->transport;
 	struct cwrc_past *past = &t->past[conn->index];
 	unsigned long pause = 0;
 
-	spin_lock(&t->lanes_lock);
+	spin_lock(&t->rails_lock);
 	if (time_after_eq(jiffies, conn->opened + CWRC_FORGIVEN))
 		past->deaths = 0;
 	if (past->deaths)
 		pause = min(CWRC_PAUSE_MOST, CWRC_PAUSE_FIRST << min(past->deaths - 1, 16U));
 	past->deaths++;
 	past->retry_at = jiffies + pause;
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 	return past->retry_at;
 }
 
 /* ---- state for netlink ---- */
 
-void cwrc_lane_show(struct cwrc_connection *conn, enum cwr_state state, unsigned long retry_at)
+void cwrc_rail_show(struct cwrc_connection *conn, enum cwr_state state, unsigned long retry_at)
 {
 	struct cwrc_transport *t = conn->transport;
 	struct cwr_rail rail = { .state = state, .retry_at = retry_at };
-	u32 lanes = READ_ONCE(t->lanes);
+	u32 rails = READ_ONCE(t->rails);
 
-	if (lanes > CW_NFS_SOURCES || lanes == 1 || conn->index >= lanes)
+	if (rails > CW_NFS_SOURCES || rails == 1 || conn->index >= rails)
 		return;
 	rail.local = conn->ep.local; /* zero if no address was found */
 	if (state == CWR_CONNECTED) {
@@ -263,32 +263,32 @@ void cwrc_lane_show(struct cwrc_connection *conn, enum cwr_state state, unsigned
 	} else {
 		strscpy(rail.reason, conn->reason, sizeof(rail.reason));
 	}
-	cwr_connection_rail(&t->info, conn->index, lanes, &rail);
+	cwr_connection_rail(&t->info, conn->index, rails, &rail);
 }
 
-void cwrc_lanes_show(struct cwrc_transport *t)
+void cwrc_rails_show(struct cwrc_transport *t)
 {
 	struct cwr_connection *info = &t->info;
 	struct cwrc_connection *first = NULL;
 	unsigned long flags;
 	u32 i, open = 0;
 
-	spin_lock(&t->lanes_lock);
-	for (i = 0; i < CWRC_LANES; i++) {
-		struct cwrc_connection *conn = t->lane[i];
+	spin_lock(&t->rails_lock);
+	for (i = 0; i < CWRC_RAILS; i++) {
+		struct cwrc_connection *conn = t->rail[i];
 
 		if (!conn)
 			continue;
 		open++;
 		first = first ?: conn;
-		/* The first lane may have been opened before several were wanted. */
-		cwrc_lane_show(conn, CWR_CONNECTED, 0);
+		/* The first rail may have been opened before several were wanted. */
+		cwrc_rail_show(conn, CWR_CONNECTED, 0);
 	}
 	spin_lock_irqsave(&info->lock, flags);
 	/* An administrator may have changed the address by the dstaddr file in sysfs. */
 	memcpy(&info->peer, &t->xprt.addr, sizeof(t->xprt.addr));
 	info->queue_pairs = open;
-	if (READ_ONCE(t->lanes) == 1)
+	if (READ_ONCE(t->rails) == 1)
 		info->nr_rails = 0;
 	if (first) {
 		info->local = first->ep.local;
@@ -299,5 +299,5 @@ void cwrc_lanes_show(struct cwrc_transport *t)
 		info->remote_invalidate = first->remote_invalidate;
 	}
 	spin_unlock_irqrestore(&info->lock, flags);
-	spin_unlock(&t->lanes_lock);
+	spin_unlock(&t->rails_lock);
 }
