@@ -228,7 +228,7 @@ static void cw_disk_up(struct cw_session *s, struct cw_path *p, bool new_instanc
 	}
 	disk->geo = s->welcome.geo;
 	cw_limits_changed(disk);
-	/* fail() may have come before stop() of the last path, which is replaced by this one. */
+	/* A path that comes up ends the failing of I/O, even if another one is used already. */
 	if (cw_paths_up(disk, p) || (disk->gates.set & CW_GATE_FAILING))
 		cw_hold_go(disk);
 	if (!disk->gendisk && !disk->closing)

@@ -9,13 +9,13 @@
  * request that the gate would not hold any more is put on the list afterwards.
  *
  * A request that was sent on a path that has ended may still be at the server, and its answer will
- * not come. Reads and flushes go back to blk-mq at once. Requests that change the disk become
- * unfenced: they wait until the path is fenced, so that a late first copy overtakes nothing. They
- * do not wait in a list of blk-mq, because blk-mq may merge a request in its lists into another
- * one, which would then be sent too early. A request is unfenced only after the links of its path
- * were drained. It stops being unfenced when the path is fenced, or when a gate ends it. Such an
- * end without an answer sets UNFENCED first. A writer that learns of the end and writes to the same
- * blocks again is held until each path that had such an end was fenced.
+ * not come. Reads and flushes go back to blk-mq at once, or end. Requests that change the disk
+ * become unfenced: they wait until the path is fenced, so that a late first copy overtakes nothing.
+ * They do not wait in a list of blk-mq, because blk-mq may merge a request in its lists into
+ * another one, which would then be sent too early. A request is unfenced only after the links of
+ * its path were drained. It stops being unfenced when the path is fenced, or when a gate ends it.
+ * Such an end without an answer sets UNFENCED first. A writer that learns of the end and writes to
+ * the same blocks again is held until each path that had such an end was fenced.
  *
  * tests/unit/gates_test.cpp runs gates.c with a block layer of its own.
  */
@@ -40,7 +40,7 @@ enum {
 	CW_GATE_STABLE = 8,
 	/* a sent request that changes the disk ended without its answer: others like it are held */
 	CW_GATE_UNFENCED = 16,
-	CW_GATE_FORCED = 32, /* forced detach: requests that would wait for a fence fail */
+	CW_GATE_FORCED = 32, /* forced detach: what a lost path did not answer fails */
 };
 
 /* Properties of a request by which gates judge it: bits of cw_request_traits(). */

@@ -8,9 +8,9 @@
  * count from the loss of the path, not from the start of a request.
  *
  * The gates (gates.h) are written after the data that they guard (links, limits): a queue_rq() that
- * sees no gate sees any latched loss, and a path or none. If the path is lost meanwhile, the request
- * is taken back from the slots, or is tried again. The block layer may call commit_rqs() and poll()
- * on a stopped queue, so these read the path under RCU and find none.
+ * sees no gate sees any latched loss, and a path or none. If the path is lost meanwhile, the
+ * request is taken back from the slots, or is tried again. The block layer may call commit_rqs()
+ * and poll() on a stopped queue, so these read the path under RCU and find none.
  *
  * A write that was sent and not answered waits for the fence of its path, even if the disk has
  * another path (gates.h). The WELCOME of a login fences all paths. If such a write ends without an
@@ -20,7 +20,7 @@
  *
  * A final refusal fails all requests like the I/O timeout, and no later path lifts that gate.
  *
- * The work has a timer of its own, because it counts from the loss of the last path for this disk.
+ * The work has a timer of its own, because the session does not know of the time for fast failure.
  */
 #include "request.h"
 

@@ -275,7 +275,7 @@ void cwt_transfer_start(struct cwt_command *c)
 	 * holds.
 	 */
 	bool in_place = tl->export->backend->find_pages &&
-		     (c->cmd.op == CW_OP_READ || !offset_in_page(c->cmd.offset));
+			(c->cmd.op == CW_OP_READ || !offset_in_page(c->cmd.offset));
 	u8 status = CW_STATUS_NOMEM;
 	int kicks = cwt_link_kicks(tl);
 	struct cwt_transfer *t;
@@ -285,7 +285,7 @@ void cwt_transfer_start(struct cwt_command *c)
 		return;
 	}
 	t = in_place ? cwt_transfer_in_place(tl, c->cmd.offset, c->cmd.len) :
-		    cwt_transfer_within_bounds(c, &status);
+		       cwt_transfer_within_bounds(c, &status);
 	if (!t) {
 		atomic_dec(&tl->transfers);
 		if (status == CW_STATUS_OK)

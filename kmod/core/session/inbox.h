@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Control messages that were received in softirq and wait for a work, which handles them: of the path
- * at the client, of the session at the server.
+ * Control messages that were received in softirq and wait for a work, which handles them: the work
+ * of a path at the client, of a session at the server.
  */
 #ifndef CW_INBOX_H
 #define CW_INBOX_H

@@ -7,9 +7,9 @@
  * the session, and the state that users see. A path lives as long as its session. Links point to
  * their path, and are drained and freed before the session goes.
  *
- * Locks, outer first: path->lock, session->lock, the lock of the disk, and below it the disk's
- * held_lock. stats_lock, making_lock and session->reason_lock are leaves. A thread holds the lock
- * of one path at a time.
+ * Locks, outer first: path->lock, session->lock, the lock of the disk, and below it the lock of the
+ * disk's gates. stats_lock, making_lock and session->reason_lock are leaves. A thread holds the
+ * lock of one path at a time.
  */
 #ifndef CW_CLIENT_PATH_H
 #define CW_CLIENT_PATH_H
@@ -56,7 +56,7 @@ struct cw_path {
 	bool refused;
 
 	/* Under session->lock. */
-	u32 attempts; /* to join, since the path last was live */
+	u32 attempts; /* to join, since the path or a login was last live */
 	unsigned long retry_at; /* jiffies: not before, for a JOIN */
 	struct cw_fence fence; /* of the incarnation that was live last */
 	bool fence_answered; /* before the links of that incarnation were drained */

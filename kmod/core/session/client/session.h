@@ -39,9 +39,9 @@ struct cw_client_ops {
 	 * that is held for a path may go. @new_instance: the server may have lost writes that it
 	 * acknowledged and did not flush.
 	 *
-	 * All ops but message are called in process context. up, fenced, fail, notice and waits are
-	 * called under the session's lock. stop and reap are called under the lock of @p, without
-	 * the session's, so other ops and those of other paths may run at the same time.
+	 * All ops but those of handler are called in process context. up, fenced, fail, notice and
+	 * waits are called under the session's lock. stop and reap are called under the lock of @p,
+	 * without the session's, so other ops and those of other paths may run at the same time.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
 	/*
@@ -160,7 +160,7 @@ struct cw_session {
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
 
 	struct delayed_work work; /* decides */
-	struct completion first; /* each path has had a first attempt, or one is live */
+	struct completion first; /* a path is live, each has had an attempt, or none will */
 	unsigned long flags; /* CW_SESSION_*, any context; CLOSE is set under lock */
 };
 
