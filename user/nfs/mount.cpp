@@ -222,7 +222,7 @@ const VerbRows mount_rows(Section::nfs, 2, [] {
         {
             .words = "nfs umount",
             .operands = "DIR",
-            .summary = "unmount a directory, now and at boot",
+            .summary = "unmount a directory, and no longer mount it at boot",
             .options = {{"force", "", "unmount even if the server does not answer"},
                         {"lazy", "", "unmount even while files are open"}},
             .least_operands = 1,

@@ -26,7 +26,7 @@ NOT_HERE = {
     "causeway nfs mount 10.0.0.1:/srv/store/home /mnt/home": "the demonstration made that folder",
     "causeway ipoib set ib0 --mode connected": "ipoib_commands",
     "causeway confirm": "ipoib_commands",
-    "causeway undo --last": "undo_restores_exactly; the page's first command changes nothing here, as the device is the rig's",
+    "causeway undo": "undo_restores_exactly; the page's first command changes nothing here, as the device is the rig's",
     "causeway nfs transport in-tree": "transport_change_names_mounts",
     "causeway acknowledge SERVER/NAME": "its operand is a placeholder",
     "causeway export evict scratch --host 5cbe11f0-...": "its operand is cut short",
