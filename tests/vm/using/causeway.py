@@ -35,6 +35,11 @@ def exports(host):
     return answer(host, "export list")["exports"]
 
 
+def wait_lost(client):
+    """Wait until a client has given a connection up. The next attempt to connect may follow at once."""
+    client.wait_for("causeway --json net | grep -qE '\"state\": *\"(held|connecting)\"'")
+
+
 def watch(host):
     """Return a Job that prints every event from now on."""
     job = host.start("causeway watch")

@@ -121,7 +121,7 @@ def slow_ledger(rig, device):
     events = causeway.watch(client)
     server.run("fsfreeze -f /srv/state")
     client.link_down()
-    client.wait_for("causeway --json net | grep -q '\"state\": *\"held\"'")
+    causeway.wait_lost(client)
     client.link_up()
     events.wait_for("live over", timeout=90)
     client.run(hold.write(DISK, "F"))

@@ -20,7 +20,7 @@ def lose(rig):
     """Cut the client off until both ends have given the connection up; the server's end waits for
     the disk."""
     rig.client.link_down()
-    rig.client.wait_for("causeway --json net | grep -q '\"state\": *\"held\"'")
+    causeway.wait_lost(rig.client)
     rig.server.wait_for("causeway --json net | grep -q '\"state\": *\"closing\"'")
     assert hold.is_held(rig.server)
 

@@ -41,7 +41,7 @@ def scenario(rig):
     server.fails("causeway attach 10.0.0.1/m", "limit of connections")
 
     client.link_down()
-    client.wait_for("causeway --json net | grep -q '\"state\": *\"held\"'")
+    causeway.wait_lost(client)
     client.link_up()
     events.wait_for("live over", timeout=60)
     client.run(f"dd if=/dev/zero of={DISK} bs=64k count=16 oflag=direct")
