@@ -4,22 +4,14 @@
 #define CWR_WIRE_WORDS_H
 
 #include <asm/byteorder.h>
-#include <linux/types.h>
 
 #ifdef __KERNEL__
-#include <linux/errno.h>
 #include <linux/string.h>
 #else
-#include <errno.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-typedef __u8 u8;
-typedef __u16 u16;
-typedef __u32 u32;
-typedef __u64 u64;
 #endif
+
+#include "../../../include/wire/causeway_types.h"
 
 /**
  * cwr_get32() - reads a big-endian word of 32 bits
