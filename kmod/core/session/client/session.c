@@ -268,7 +268,6 @@ bool cw_session_close(struct cw_session *s, bool force)
 
 	cw_session_interrupt(s);
 	cw_session_cancel(s);
-	complete_all(&s->first); /* the attempt may have been cancelled */
 	farewell = cw_session_stop(s) && cw_session_part(s, force);
 	mutex_lock(&s->lock);
 	if (farewell)

@@ -160,7 +160,7 @@ struct cw_session {
 	u8 welcome_instance[CW_WIRE_UUID]; /* of the login just made */
 
 	struct delayed_work work; /* decides */
-	struct completion first; /* a path is live, each has had an attempt, or none will */
+	struct completion first; /* a path is live, each has had an attempt, or none may */
 	unsigned long flags; /* CW_SESSION_*, any context; CLOSE is set under lock */
 };
 
