@@ -228,8 +228,7 @@ static void cw_disk_up(struct cw_session *s, struct cw_path *p, bool new_instanc
 	}
 	disk->geo = s->welcome.geo;
 	cw_limits_changed(disk);
-	/* A path that comes up ends the failing of I/O, even if another one is used already. */
-	if (cw_paths_up(disk, p) || (disk->gates.set & CW_GATE_FAILING))
+	if (cw_paths_up(disk, p))
 		cw_hold_go(disk);
 	if (!disk->gendisk && !disk->closing)
 		queue_work(cw_disk_wq, &disk->add);
