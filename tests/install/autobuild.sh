@@ -33,7 +33,7 @@ times() {
 	if [ -e "$root/times" ]; then wc -l <"$root/times"; else echo 0; fi
 }
 
-# Whether modprobe of this machine would find them all.
+# Succeeds if modprobe would find all modules of the build, and no build has left files behind.
 whole() {
 	local name
 	for name in causeway causeway_disk causeway_target causeway_rpcrdma; do
