@@ -226,7 +226,7 @@ static void limit(struct limited_device *device, const struct adapter_limits *li
 	attrs->max_mr = min(attrs->max_mr, limits->mr);
 	attrs->max_qp_rd_atom = min(attrs->max_qp_rd_atom, limits->rd_atom);
 	attrs->max_qp_init_rd_atom = min(attrs->max_qp_init_rd_atom, limits->rd_atom);
-	/* Of the devices of software only those of rdmavt know such a key. */
+	/* Among software devices, only those of rdmavt have a local DMA lkey. */
 	if (!limits->local_dma_lkey)
 		attrs->kernel_cap_flags &= ~IBK_LOCAL_DMA_LKEY;
 	else if (device->ib->ops.driver_id == RDMA_DRIVER_HFI1)

@@ -19,7 +19,7 @@ struct hold {
 	sector_t sector; /* of this target */
 	spinlock_t lock; /* armed, kept */
 	bool armed;
-	struct bio *kept; /* ours until it is submitted */
+	struct bio *kept; /* the target owns it until it submits it */
 };
 
 static void hold_release(struct hold *h)
@@ -36,7 +36,7 @@ static void hold_release(struct hold *h)
 		submit_bio_noacct(bio);
 }
 
-/* Whether this write is the one to keep; takes it. */
+/* Keeps the write if the target is armed and the write covers its sector; returns true if so. */
 static bool hold_keeps(struct hold *h, struct bio *bio, sector_t first)
 {
 	bool keeps = false;

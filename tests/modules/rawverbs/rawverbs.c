@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the verbs by themselves cost: requests and replies between two queue pairs of this machine,
- * with no disk and no protocol behind them. It is the ceiling that the bench compares with.
+ * Measures the verbs alone: requests and replies between two queue pairs of this machine, with no
+ * disk and no protocol behind them. The result is the ceiling that the bench compares with.
  *
  *   modprobe rawverbs server=10.0.1.1 client=10.0.0.1
  *   cd /sys/kernel/debug/rawverbs
@@ -616,9 +616,9 @@ static int rv_connect(struct rv_run *run)
 }
 
 /*
- * Who still knows the run: the connection manager through three ids, and the two queue pairs. The
- * client's disconnect ends both connections; draining waits for the queue pairs; an id is destroyed
- * after its last event was handled, the listener first, so that no new end appears.
+ * Three ids of the connection manager and the two queue pairs still refer to the run. The client's
+ * disconnect ends both connections; draining waits for the queue pairs; an id is destroyed after
+ * its last event was handled, the listener first, so that no new end appears.
  */
 static void rv_disconnect(struct rv_run *run)
 {

@@ -91,7 +91,7 @@ void simhca_link_bounce(struct simhca_port *port)
 	simhca_link_train(port);
 }
 
-/* What a subnet manager may ask for: INIT to ARMED to ACTIVE. Under simhca_fabric_lock. */
+/* Sets INIT to ARMED, or ARMED to ACTIVE, for a subnet manager. Under simhca_fabric_lock. */
 bool simhca_port_advance(struct simhca_port *port, enum ib_port_state state)
 {
 	lockdep_assert_held(&simhca_fabric_lock);

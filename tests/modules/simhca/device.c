@@ -338,7 +338,7 @@ void simhca_device_remove(struct simhca_hca *hca)
 	if (device) {
 		rcu_assign_pointer(hca->device, NULL);
 		train_all(hca);
-		/* What was on its way to it has arrived, and no event is sent for it any more. */
+		/* Waits for packets on their way to the device, and for events about it. */
 		synchronize_rcu();
 		rvt_unregister_device(&device->rdi);
 		free_device(device);

@@ -9,7 +9,7 @@
 
 static struct dentry *top;
 
-/* Whether this packet is the one of so many that is lost; every = 0 loses none. */
+/* Counts a packet, and returns true if it is lost: one of so many; every = 0 loses none. */
 bool simhca_drops(u32 every, atomic_t *seen)
 {
 	return unlikely(every) && atomic_inc_return(seen) % every == 0;

@@ -119,7 +119,7 @@ static void remove_hcas(void)
 		simhca_device_remove(&simhca_hcas[i]);
 }
 
-/* Of the cards that are the devices' parents: udev's rules take what has none for virtual. */
+/* The driver of the devices' parents: udev's rules take a device without one for virtual. */
 static struct platform_driver simhca_driver = { .driver.name = "simhca" };
 
 static int __init simhca_init(void)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What rdmavt asks a driver of queue pairs, and the engine that sends.
+ * The operations of queue pairs that rdmavt asks of a driver, and the engine
+ * that sends.
  *
  * The engine of a queue pair runs where a work request was posted, or on the
- * work queue. RVT_S_BUSY makes it one at a time: who finds the flag set goes
- * away, for who set it looks for more under s_lock before it clears the flag.
- * All runs under RCU, so that a reset, which waits for a grace period before
- * it takes the queue away, waits for the engine too.
+ * work queue. RVT_S_BUSY admits one thread at a time: a thread that finds the
+ * flag set returns, because the thread that set the flag looks for more work
+ * under s_lock before it clears the flag. The engine runs under RCU, so that a
+ * reset, which waits for a grace period before it frees the queue, waits for
+ * the engine too.
  */
 #include <linux/slab.h>
 #include <rdma/ib_hdrs.h>
@@ -151,7 +153,7 @@ static struct simhca_result execute(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	return simhca_ud_send(qp, wqe);
 }
 
-/* Whether a request is to be tried again; if not, its result is final. Under both locks. */
+/* Returns true if the request must be tried again, else its result is final. Under both locks. */
 static bool tries_again(struct rvt_qp *qp, struct simhca_result *result)
 {
 	struct rvt_ibport *ibp = &simhca_port_of(qp)->ibp;

@@ -3,7 +3,7 @@
  * RC and UC: a work request is carried out against the responder's memory and
  * receive queue in one go, with the checks and completions a wire would give.
  *
- * Of the responder only r_lock is held, and of the requester nothing, so that
+ * Only r_lock of the responder is held, and no lock of the requester, so that
  * two queue pairs that talk to each other cannot wait for each other.
  */
 #include "simhca.h"
@@ -263,7 +263,7 @@ struct simhca_result simhca_rc_send(struct rvt_qp *qp, struct rvt_swqe *wqe)
 	spin_lock_irqsave(&responder->r_lock, flags);
 	if (ib_rvt_state_ops[responder->state] & RVT_PROCESS_RECV_OK) {
 		result = serve(responder, wqe);
-		/* What is read comes the other way. */
+		/* The data of an RDMA READ comes from the responder. */
 		if (wqe->wr.opcode == IB_WR_RDMA_READ)
 			simhca_count(to, from, wqe->length);
 		else

@@ -42,7 +42,7 @@ struct simhca_counters {
 	atomic64_t link_downed;
 };
 
-/* What the tests do to a port, by debugfs. */
+/* Faults of a port, which tests set by debugfs. */
 struct simhca_faults {
 	u32 drop_ud;		/* every so many-th datagram is lost; 0 is none */
 	u32 drop_rc;		/* the same for messages of RC and UC */
@@ -85,7 +85,7 @@ struct simhca_hca {
 	struct simhca_port port[SIMHCA_MAX_PORTS];
 };
 
-/* What links can do, from the module's parameters. */
+/* The speeds that links support, from the module's parameters. */
 struct simhca_link {
 	const char *name;
 	u16 speed;			/* enum ib_port_speed */

@@ -93,7 +93,7 @@ static bool is_unicast(u16 lid)
 	return lid && lid < be16_to_cpu(IB_MULTICAST_LID_BASE);
 }
 
-/* What PortInfo asks of the link; false when that is not possible from where it is. */
+/* Does what PortInfo asks of the link; false if the state of the link does not allow it. */
 static bool set_link(struct simhca_port *port, u8 state, u8 physical)
 {
 	lockdep_assert_held(&simhca_fabric_lock);

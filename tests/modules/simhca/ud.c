@@ -33,7 +33,7 @@ static int find_pkey(struct simhca_port *to, u16 pkey)
 	return -1;
 }
 
-/* Whether a queue pair takes a datagram; its P_Key's index is for the completion. */
+/* Returns true if a queue pair accepts a datagram; the completion reports *pkey_index. */
 static bool accepts(struct rvt_qp *qp, struct simhca_port *to, const struct datagram *datagram,
 		    u16 *pkey_index)
 {
@@ -99,7 +99,7 @@ static void fill_receive(struct rvt_qp *qp, const struct datagram *datagram, str
 	rvt_put_ss(&qp->r_sge);
 }
 
-/* Whether there is a receive that the datagram fits in; one too small is kept for the next. */
+/* Takes a receive that the datagram fits in, else returns false; one too small stays. */
 static bool take_receive(struct rvt_qp *qp, struct simhca_port *to, u32 length)
 {
 	int got = 1;
@@ -183,7 +183,7 @@ static void deliver_multicast(struct simhca_port *to, const struct datagram *dat
 		if (member->qp != datagram->qp)
 			deliver(member->qp, to, datagram);
 	atomic64_inc(&to->counters.multicast_rcv_packets);
-	/* Who takes the group away waits for this. */
+	/* rvt_detach_mcast() waits for this before it frees the group. */
 	if (atomic_dec_return(&group->refcount) <= 1)
 		wake_up(&group->wait);
 }

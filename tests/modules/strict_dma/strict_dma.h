@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of this module share. */
+/* Functions that the files of this module share. */
 #ifndef STRICT_DMA_H
 #define STRICT_DMA_H
 
