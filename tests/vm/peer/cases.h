@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the program can do, by the word on its command line. A case returns what came of it in one
+// The cases of the program, by their words on its command line. A case returns its outcome in one
 // line; Ended and Failure are such lines too.
 #ifndef PEER_CASES_H
 #define PEER_CASES_H

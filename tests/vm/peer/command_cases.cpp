@@ -54,7 +54,7 @@ template <class Harm> Case write_case(Harm harm)
 	};
 }
 
-// What the pack functions would not send.
+// Sends a record that the pack functions would not make.
 template <class Harm> Case record_case(Harm harm)
 {
 	return [harm](const Target &target) {
@@ -175,7 +175,7 @@ Cases command_cases()
 		{"rkey-short", short_memory},
 		{"deaf", deaf},
 
-		// What is no fault of the message is answered.
+		// The server answers these commands, because the message has no fault.
 		{"read-beyond", read_case([](auto &c) { c.offset = 1ULL << 62; })},
 		{"read-unaligned", read_case([](auto &c) { c.offset = 1; })},
 		{"write-beyond", write_case([](auto &c) { c.offset = 1ULL << 40; })},

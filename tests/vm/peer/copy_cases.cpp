@@ -33,7 +33,7 @@ bool answer_probe(Link &control)
 	return true;
 }
 
-// What the server says to a login while @original answers.
+// Returns the server's answer to a login while @original answers probes.
 std::string outcome_beside(Link &login, Link &original)
 {
 	for (bool open = true; !login.ready();) {

@@ -31,7 +31,7 @@ Crowd strangers_of(const Target &target, unsigned count)
 	return crowd;
 }
 
-// What came of one more: added to the crowd if it got in.
+// Connects one more, which joins the crowd if the server accepts it; returns the outcome.
 std::string one_more(const Target &target, Crowd &crowd)
 {
 	try {

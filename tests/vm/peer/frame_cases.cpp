@@ -73,7 +73,7 @@ Case rdma_case(ibv_wr_opcode opcode)
 	};
 }
 
-// Of no bytes: no key is looked at, so what refuses it is the queue pair itself.
+// A transfer of no bytes needs no key, so the queue pair itself must refuse it.
 std::string rdma_without_access(const Target &target)
 {
 	for (const auto opcode : {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ}) {
@@ -90,7 +90,7 @@ std::string rdma_without_access(const Target &target)
 
 } // namespace
 
-// What causeway takes on a data link.
+// The most data that causeway accepts in a message of a data link.
 constexpr size_t SERVER_AREA = size_t(16) * CW_WIRE_PAGE;
 
 Cases frame_cases()

@@ -273,7 +273,7 @@ void Visit::answer(const cw_cmd &cmd)
 	data().send_invalidate(completions({done}).bytes(), cmd.rkey);
 }
 
-// Whether the client stays.
+// Returns true if the client stays.
 bool Visit::take_control()
 {
 	const std::optional<Bytes> bytes = control_->receive();

@@ -20,7 +20,7 @@ using Acceptance = std::function<Bytes(u8 kind)>;
 // Steps of a connection, in their order.
 enum class Step { hello, challenge, welcome, data_link, serving };
 
-// What a server does otherwise than an honest one. A function that is not set changes nothing.
+// The deviations of a server from an honest one. A function that is not set changes nothing.
 struct Conduct {
 	// How many of a session's connections are met like this; those behind are met honestly.
 	unsigned times = 1;
@@ -80,7 +80,7 @@ class Visit
 	}
 	// Answers a message of the control link if it is a PROBE, and says whether it was one.
 	bool answered_probe(const Bytes &bytes);
-	// What an honest server answers.
+	// Answers a command as an honest server does.
 	void answer(const cw_cmd &cmd);
 	// One answer without data.
 	void complete(u16 slot, u8 status = CW_STATUS_OK);

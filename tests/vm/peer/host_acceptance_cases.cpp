@@ -83,7 +83,7 @@ std::map<std::string, Acceptance> wrong_acceptances()
 		{"other-index", harmed([](cw_wire_rep &rec) { rec.index = __cpu_to_le16(1); })},
 		{"huge-index",
 		 harmed([](cw_wire_rep &rec) { rec.index = __cpu_to_le16(CW_WIRE_QUEUES_MAX); })},
-		// What a data link of version 1 had.
+		// A data link of version 1 had credits at this place.
 		{"credits-of-version-1", harmed([](cw_wire_rep &rec) { rec.reserved1[0] = 8; })},
 		// A data link has no nonce. That of a control link may be any.
 		{"nonce-on-data", harmed([](cw_wire_rep &rec) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the server can do wrong, by the name of the export that a client asks for.
+// The faults of the server, by the name of the export that a client asks for.
 #ifndef PEER_HOST_CASES_H
 #define PEER_HOST_CASES_H
 

@@ -73,7 +73,7 @@ struct Rings {
 	int receives = 64, sends = 64;
 	u8 reads = 8; // RDMA READs of the peer at once. With 0 a peer that is rxe never sends one.
 };
-// Of one link of a crowd: a machine has no memory for many large ones.
+// The rings of a link of a crowd are small, because a machine has no memory for many large ones.
 constexpr Rings SMALL = {16, 4};
 
 class Link
@@ -102,9 +102,9 @@ class Link
 
 	// The next message; none: the server closed the connection.
 	std::optional<Bytes> receive();
-	// Whether the peer closed it; looks, does not wait.
+	// Returns true if the peer closed the link. Does not wait.
 	bool closed();
-	// Whether a message is there, or the peer closed it; looks, does not wait.
+	// Returns true if a message is there, or the peer closed the link. Does not wait.
 	bool ready();
 	// Waits until one of them is ready, or one of the descriptors has input. Throws Failure when
 	// none gets so.

@@ -23,7 +23,7 @@ class Listener
 	Request next(std::chrono::milliseconds limit);
 	// Waits until there is one, or for @limit.
 	void wait(std::chrono::milliseconds limit);
-	// Whether there is one now.
+	// Returns true if there is a request now.
 	bool ready();
 	// Rejects it with this private data.
 	static void reject(Request request, const Bytes &words);

@@ -80,7 +80,7 @@ int usage()
 	return 2;
 }
 
-// What follows the word nfs.
+// Runs the words of the command line that follow "nfs".
 int nfs_main(const std::vector<std::string> &words)
 {
 	const NfsCases cases = nfs_cases();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a server makes of headers that break RFC 8166, or that are odd and do not break it.
+// Sends headers that break RFC 8166, or that are odd and do not break it, and reports what the
+// server does.
 #include "nfs_cases.h"
 
 #include <algorithm>
@@ -194,7 +195,7 @@ std::string data_in_pieces_on_order(const sockaddr_in &server)
 	return send_data_in_pieces(link);
 }
 
-// What the adapters find out, after the server has taken the message for good.
+// The server accepts the message as good, and the adapters find the fault afterwards.
 NfsCase ends(const Words &message)
 {
 	return [message](const sockaddr_in &server) -> std::string {

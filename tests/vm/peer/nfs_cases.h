@@ -13,7 +13,7 @@
 namespace peer
 {
 
-// What came of it, in one line.
+// A case returns its outcome in one line.
 using NfsCase = std::function<std::string(const sockaddr_in &server)>;
 using NfsCases = std::map<std::string, NfsCase>;
 

@@ -50,7 +50,7 @@ Words null_call(u32 xid);
 // Lists the root by NFS 4.0: a long answer.
 Words list_call(u32 xid);
 
-// Of a message that came.
+// The header of a message that was received.
 struct NfsMessage {
 	u32 xid, version, credits, proc;
 	Words words; // all of it

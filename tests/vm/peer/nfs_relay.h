@@ -13,7 +13,7 @@
 namespace peer
 {
 
-// What a call offers for its answer.
+// The memory that a call offers for its answer.
 struct Offer {
 	std::vector<Segment> write; // of the first write chunk
 	std::vector<Segment> reply;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What both sides of a login compute (PROTOCOL, section 4).
+// Both sides of a login compute these values (PROTOCOL, section 4).
 #ifndef PEER_SECRETS_H
 #define PEER_SECRETS_H
 

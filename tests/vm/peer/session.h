@@ -31,7 +31,7 @@ Message commands(Link &link, const std::vector<cw_cmd> &cmds, const Bytes &data 
 
 // ---- connecting ----
 
-// Of version 2, and the same of other versions.
+// Make the private data of a control link's request, for version 2 or for other versions.
 cw_wire_req control_request();
 cw_wire_req control_request(u16 version_min, u16 version_max);
 std::unique_ptr<Link> connect_control(const Target &target, Rings rings = {});

@@ -98,7 +98,7 @@ Cases setup_cases()
 		{"req-none", no_data},
 		{"req-random", random_requests},
 		{"data-token", data_case([](auto &, auto &r) { r.token[15] ^= 1; })},
-		// What version 1 would have sent: a token without the epoch, or with another one.
+		// Version 1 would have sent a token without the epoch, or with another one.
 		{"data-token-epoch", data_case([](auto &s, auto &r) {
 			 r = data_request(s.welcome.number, s.hello.epoch + 1, 1, s.secret);
 		 })},
