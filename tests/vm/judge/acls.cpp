@@ -69,7 +69,7 @@ void judge_posix(const std::string &path, unsigned users)
 		throw Broken("a list of " + std::to_string(users) + " comes back changed");
 }
 
-// What SETATTR carries: a count, and entries of type, flags, mask and who (RFC 7530, section 6).
+// SETATTR carries a count, and entries of type, flags, mask and who (RFC 7530, section 6).
 Bytes nfs4_list(unsigned users)
 {
 	constexpr uint32_t READ = 1;

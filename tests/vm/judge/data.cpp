@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was written is read: random operations on a file and on its picture in memory, which have
-// to agree whatever way the bytes went: through the page cache, beside it (O_DIRECT, of any length
-// and at any place, as NFS allows), by a mapping, in pieces.
+// Random operations on a file and on its picture in memory. Both must agree, whatever way the bytes
+// went: through the page cache, beside it (O_DIRECT, of any length and at any place, as NFS
+// allows), by a mapping, in pieces.
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <sys/mman.h>
@@ -318,7 +318,7 @@ class Run
 		std::fill_n(image_.begin() + ptrdiff_t(at), len, 0);
 	}
 
-	// What lies in a hole is zero.
+	// The bytes in a hole must be zero.
 	void holes()
 	{
 		const off_t size = off_t(image_.size());

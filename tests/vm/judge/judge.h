@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the judgements share: a failure with its words, a file that closes itself, random numbers
-// that are the same everywhere.
+// The judgements share a failure with its words, a file that closes itself, and random numbers that
+// are the same everywhere.
 #ifndef JUDGE_H
 #define JUDGE_H
 
@@ -47,7 +47,7 @@ class File
 	{
 		return fd_;
 	}
-	// What a file system has to say last it says here.
+	// Throws the error that the file system reports last, for example of a delayed write.
 	void close();
 
       private:

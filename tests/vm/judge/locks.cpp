@@ -26,7 +26,7 @@ struct flock record(short type, off_t start, off_t len)
 	return lock;
 }
 
-// Whether it was granted.
+// Returns true if the lock was granted.
 bool lock(int fd, int command, short type, off_t start, off_t len)
 {
 	struct flock what = record(type, start, len);
@@ -43,7 +43,7 @@ void expect(bool got, bool wanted, const char *what)
 		throw Broken(std::string(what) + (got ? ": granted" : ": refused"));
 }
 
-// What another process finds: nothing there that excludes a write lock, or what.
+// Returns the type of the lock that keeps another process from a write lock, F_UNLCK if none does.
 short seen_by_another(const std::string &path, off_t start, off_t len)
 {
 	const pid_t child = fork();
@@ -77,7 +77,7 @@ std::string locks(const Words &words)
 	expect(seen_by_another(path, 1 << 20, 1) == F_RDLCK, true, "a byte beyond the end");
 	expect(lock(file, F_SETLK, F_UNLCK, 0, 0), true, "unlock");
 
-	// Of open files: two in one process exclude each other.
+	// Locks of two open files exclude each other, even in one process.
 	File second(path, O_RDWR);
 	expect(lock(file, F_OFD_SETLK, F_WRLCK, 10, 10), true, "the first file's lock");
 	expect(lock(second, F_OFD_SETLK, F_WRLCK, 15, 1), false, "the second file's lock");
@@ -86,7 +86,7 @@ std::string locks(const Words &words)
 	File third(path, O_RDWR);
 	expect(lock(third, F_OFD_SETLK, F_RDLCK, 20, 1), true, "what a closed file had locked");
 
-	// Who waits gets it when it is free.
+	// A process that waits for a lock gets it when it is free.
 	const pid_t child = fork();
 	if (child == 0) {
 		struct flock what = record(F_WRLCK, 10, 10);
