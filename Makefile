@@ -4,7 +4,7 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/bash
 KCSAN_SCENARIOS := ^(link_lost_mid_write|disk_survives_device_removal|each_cpu_has_its_queue|polled_io|client_and_server_interoperate.causeway-causeway)
-# kbuild has an O= of its own and must not see ours.
+# kbuild has an O= of its own, and must not get the O= of this Makefile.
 MAKEOVERRIDES =
 
 # The kernel to build modules for: the running one when its headers are here,
@@ -13,8 +13,8 @@ default_kdir = $(firstword $(wildcard /lib/modules/$(shell uname -r)/build) \
 	$(shell dpkg-query -W -f '$${Depends}' linux-headers-amd64 2>/dev/null | \
 		sed -n 's,.*\(linux-headers-[^ ,]*\).*,/usr/src/\1,p'))
 
-# What an administrator set for builds of the modules: causeway-autobuild and DKMS name the file. What the command line
-# says goes before it.
+# AUTOBUILD is the file with the administrator's settings for builds of the modules: causeway-autobuild and DKMS pass it.
+# A variable of the command line overrides a setting.
 ifneq ($(AUTOBUILD),)
 build_args := $(shell sed -n 's/^buildArgs=//p' $(AUTOBUILD) 2>/dev/null)
 $(foreach given,$(filter OFED_INCLUDE_PATH=% KDIR=% KSRCDIR=% DEBUG=%,$(build_args)),$(eval $(given)))
@@ -151,7 +151,7 @@ unit: deps
 fuzz: deps
 	@$(MAKE) -C tests/fuzz -j$(JOBS) SECONDS=$(or $(SECONDS),48)
 
-# What is installed and removed again, in a folder of its own.
+# Installs and uninstalls in a folder of its own.
 install-check:
 	@tests/install/run
 

@@ -23,7 +23,7 @@ BETTER, SAME, WORSE, NEW = "better", "same", "worse", "new"
 
 @dataclass(frozen=True)
 class Figure:
-    """What an I/O of a case costs: thousand instructions, or virtual microseconds (unit)."""
+    """The cost of one I/O of a case: thousand instructions, or virtual microseconds (unit)."""
     unit: str
     boots: tuple            # the figure of each boot
     kinsn: float            # thousand instructions of the whole machine, in the boot with the median
