@@ -45,6 +45,11 @@ class Headers(unittest.TestCase):
         self.assertEqual(self.check("static inline bool cw_link_is_dead(const struct cw_link *link)\n{\n\treturn link->dead;\n}\n"),
                          ["kmod/core/link/link.h:1: cw_link_is_dead() has no kernel-doc"])
 
+    def test_headers_for_older_kernels_have_kernel_doc(self):
+        text = "#if !CAUSEWAY_HAS_BDEV_SIZE\nstatic inline loff_t bdev_nr_bytes(struct block_device *bdev)\n{\n\treturn 0;\n}\n#endif\n"
+        name = "kmod/compat/5.10/include/linux/blkdev.h"
+        self.assertEqual(self.check(text, name), [f"{name}:2: bdev_nr_bytes() has no kernel-doc"])
+
     def test_the_comment_of_another_function_does_not_count(self):
         self.assertEqual(self.check(DESCRIBED.replace("bool cw_link_kill", "bool cw_link_end"))[-1:],
                          ["kmod/core/link/link.h:8: cw_link_end() has no kernel-doc"])

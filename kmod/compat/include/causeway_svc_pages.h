@@ -10,21 +10,37 @@
 
 #include <linux/sunrpc/svc.h>
 
-/* No page holds anything of the call. */
+/**
+ * svc_answer_has_all_pages() - report that no page holds data of a call
+ * @rqstp: server thread, without a call
+ *
+ * Context: Process context, the server thread.
+ */
 static inline void svc_answer_has_all_pages(struct svc_rqst *rqstp)
 {
 	rqstp->rq_next_page = rqstp->rq_respages;
 }
 
-/* The first @count of rq_pages are NULL now. */
+/**
+ * svc_call_pages_taken() - report that a transport took pages of the call
+ * @rqstp: server thread; the first entries of its rq_pages are NULL now
+ * @count: number of these entries
+ *
+ * Context: Process context, the server thread.
+ */
 static inline void svc_call_pages_taken(struct svc_rqst *rqstp, u32 count)
 {
 	rqstp->rq_pages_nfree = count;
 }
 
-/*
- * All pages of the answer, up to rq_next_page, that are NULL have gone; the others stay the
- * thread's. SunRPC allocates pages as far as rq_next_page, and frees those that it finds there.
+/**
+ * svc_answer_pages_gone() - report that a transport took pages of the answer
+ * @rqstp: server thread. Entries of its rq_respages that are NULL are those of pages that the
+ *         transport took; the other pages stay with the thread.
+ *
+ * SunRPC allocates pages up to rq_next_page, and frees the pages that it finds there.
+ *
+ * Context: Process context, the server thread.
  */
 static inline void svc_answer_pages_gone(struct svc_rqst *rqstp)
 {

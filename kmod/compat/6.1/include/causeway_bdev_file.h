@@ -21,6 +21,17 @@ struct causeway_bdev_file {
 	blk_mode_t mode;
 };
 
+/**
+ * causeway_bdev_file_open() - open a block device exclusively
+ * @path: path of its device node
+ * @mode: BLK_OPEN_*
+ * @holder: the owner of the device
+ *
+ * Linux before 6.9 lacks bdev_file_open_by_path().
+ *
+ * Context: Process context. May sleep.
+ * Return: A pointer for file_bdev() and bdev_fput() only, or ERR_PTR(-errno).
+ */
 static inline struct file *causeway_bdev_file_open(const char *path, blk_mode_t mode, void *holder)
 {
 	struct causeway_bdev_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
@@ -38,11 +49,24 @@ static inline struct file *causeway_bdev_file_open(const char *path, blk_mode_t 
 	return (struct file *)file;
 }
 
+/**
+ * file_bdev() - get the block device that was opened, which Linux before 6.9 lacks
+ * @file: result of causeway_bdev_file_open()
+ *
+ * Context: Any context.
+ * Return: The block device, until bdev_fput().
+ */
 static inline struct block_device *file_bdev(struct file *file)
 {
 	return ((struct causeway_bdev_file *)file)->bdev;
 }
 
+/**
+ * bdev_fput() - close a block device, which Linux before 6.10 lacks
+ * @file: result of causeway_bdev_file_open(); invalid afterwards
+ *
+ * Context: Process context. May sleep.
+ */
 static inline void bdev_fput(struct file *file)
 {
 	struct causeway_bdev_file *open = (struct causeway_bdev_file *)file;

@@ -14,6 +14,7 @@ typedef unsigned int blk_features_t;
 #define BLK_FEAT_FUA 2
 #define BLK_FEAT_ROTATIONAL 4
 
+/* The members of struct queue_limits of Linux 6.11 that the modules use. */
 struct causeway_queue_limits {
 	blk_features_t features;
 	unsigned long virt_boundary_mask;
@@ -29,12 +30,27 @@ struct causeway_queue_limits {
 	unsigned short max_discard_segments;
 };
 
+/**
+ * causeway_cache_set() - set whether a queue has a write cache and FUA
+ * @q: queue
+ * @features: BLK_FEAT_WRITE_CACHE and BLK_FEAT_FUA count
+ *
+ * Context: Process context.
+ */
 static inline void causeway_cache_set(struct request_queue *q, blk_features_t features)
 {
 	blk_queue_write_cache(q, features & BLK_FEAT_WRITE_CACHE, features & BLK_FEAT_FUA);
 }
 
-/* Sets all limits of a new disk. */
+/**
+ * causeway_limits_set() - set all limits of a disk that is not added yet
+ * @q: queue of the disk
+ * @limits: limits
+ *
+ * Linux before 6.9 takes no limits when it allocates a disk.
+ *
+ * Context: Process context.
+ */
 static inline void causeway_limits_set(struct request_queue *q,
 				       const struct causeway_queue_limits *limits)
 {
@@ -56,7 +72,16 @@ static inline void causeway_limits_set(struct request_queue *q,
 	causeway_cache_set(q, limits->features);
 }
 
-/* Sets those limits of a disk in use that a commit can change. */
+/**
+ * queue_limits_start_update() - get the limits that a commit can change
+ * @q: queue
+ *
+ * Linux before 6.11 lacks the features in these limits. The newest kernels lock the limits here
+ * until the commit; this function takes no lock, so the caller must exclude other updates.
+ *
+ * Context: Any context.
+ * Return: The limits; the members that a commit cannot change are 0.
+ */
 static inline struct causeway_queue_limits queue_limits_start_update(struct request_queue *q)
 {
 	struct causeway_queue_limits limits = {
@@ -73,7 +98,16 @@ static inline struct causeway_queue_limits queue_limits_start_update(struct requ
 	return limits;
 }
 
-/* A limit that did not change keeps what the administrator wrote to sysfs. */
+/**
+ * queue_limits_commit_update() - set the limits that a commit can change
+ * @q: queue
+ * @to: limits. A limit that is not changed keeps the value that the administrator wrote to sysfs.
+ *
+ * Linux before 6.11 has a function for each limit, and none reports an error.
+ *
+ * Context: Process context. May sleep.
+ * Return: 0.
+ */
 static inline int queue_limits_commit_update(struct request_queue *q,
 					     const struct causeway_queue_limits *to)
 {

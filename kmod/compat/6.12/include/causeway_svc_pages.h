@@ -12,16 +12,35 @@
 
 #include <linux/sunrpc/svc.h>
 
+/**
+ * svc_answer_has_all_pages() - let the answer begin at the first page of the array
+ * @rqstp: server thread, without a call
+ *
+ * Context: Process context, the server thread.
+ */
 static inline void svc_answer_has_all_pages(struct svc_rqst *rqstp)
 {
 	rqstp->rq_respages = rqstp->rq_pages;
 	rqstp->rq_next_page = rqstp->rq_respages;
 }
 
+/**
+ * svc_call_pages_taken() - do nothing, because SunRPC fills each empty slot up to Linux 7.1
+ * @rqstp: server thread
+ * @count: number of pages that the transport took
+ *
+ * Context: Process context, the server thread.
+ */
 static inline void svc_call_pages_taken(struct svc_rqst *rqstp, u32 count)
 {
 }
 
+/**
+ * svc_answer_pages_gone() - keep SunRPC from freeing pages of the answer
+ * @rqstp: server thread. Its pages that the transport took are NULL, and the others stay with it.
+ *
+ * Context: Process context, the server thread.
+ */
 static inline void svc_answer_pages_gone(struct svc_rqst *rqstp)
 {
 	rqstp->rq_next_page = rqstp->rq_respages;

@@ -6,6 +6,7 @@
 #include <linux/blkdev.h>
 #include "causeway_answers.h"
 
+/* Linux before 5.14 lacks the flag, and gives the queue its usual scheduler. */
 #if !CAUSEWAY_HAS_BLK_NO_SCHED_BY_DEFAULT
 #define BLK_MQ_F_NO_SCHED_BY_DEFAULT 0
 #endif

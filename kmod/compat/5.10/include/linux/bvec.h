@@ -6,6 +6,15 @@
 #include "causeway_answers.h"
 
 #if !CAUSEWAY_HAS_BVEC_SET_PAGE
+/**
+ * bvec_set_page() - set an entry to a part of a page, which Linux before 6.2 lacks
+ * @bvec: entry
+ * @page: page
+ * @length: bytes
+ * @offset: of the first byte in the page
+ *
+ * Context: Any context.
+ */
 static inline void bvec_set_page(struct bio_vec *bvec, struct page *page, unsigned int length,
 				 unsigned int offset)
 {
@@ -18,6 +27,13 @@ static inline void bvec_set_page(struct bio_vec *bvec, struct page *page, unsign
 #if !CAUSEWAY_HAS_BVEC_VIRT
 #include <linux/mm.h>
 
+/**
+ * bvec_virt() - get the address of an entry's bytes, which Linux 5.10 lacks
+ * @bvec: entry, whose page is mapped by the kernel
+ *
+ * Context: Any context.
+ * Return: The address.
+ */
 static inline void *bvec_virt(struct bio_vec *bvec)
 {
 	return page_address(bvec->bv_page) + bvec->bv_offset;

@@ -7,6 +7,13 @@
 #include "causeway_answers.h"
 
 #if !CAUSEWAY_HAS_BVEC_VIRT
+/**
+ * memcpy_to_bvec() - fill the bytes of an entry, which Linux 5.10 lacks
+ * @bvec: entry
+ * @from: as many bytes
+ *
+ * Context: Any context.
+ */
 static inline void memcpy_to_bvec(struct bio_vec *bvec, const char *from)
 {
 	char *to = kmap_atomic(bvec->bv_page);

@@ -5,6 +5,7 @@
 #include_next <linux/uio.h>
 #include "causeway_answers.h"
 
+/* Linux before 6.2 lacks these names of the directions of an iterator. */
 #if !CAUSEWAY_HAS_ITER_SOURCE
 #define ITER_SOURCE 1 /* WRITE */
 #define ITER_DEST 0 /* READ */

@@ -7,6 +7,17 @@
 #include "causeway_answers.h"
 
 #if !CAUSEWAY_HAS_BLK_LIMITS
+/**
+ * causeway_alloc_disk() - allocate a disk with its limits
+ * @set: tag set
+ * @limits: limits of the queue
+ * @data: the driver's data of the queue
+ *
+ * blk_mq_alloc_disk() of Linux before 6.9 takes no limits.
+ *
+ * Context: Process context. May sleep.
+ * Return: The disk, or ERR_PTR(-errno).
+ */
 static inline struct gendisk *causeway_alloc_disk(struct blk_mq_tag_set *set,
 						  const struct queue_limits *limits, void *data)
 {

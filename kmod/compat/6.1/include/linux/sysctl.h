@@ -8,7 +8,15 @@
 #if !CAUSEWAY_HAS_REGISTER_SYSCTL_SZ
 #include <linux/slab.h>
 
-/* The table is copied, since an empty entry has to end it. */
+/**
+ * register_sysctl_sz() - register a table of sysctls, which Linux before 6.6 lacks
+ * @path: folder below /proc/sys
+ * @table: table. It is copied, because an empty entry must end it.
+ * @size: entries of the table
+ *
+ * Context: Process context. May sleep.
+ * Return: The table's header for unregister_sysctl_table(), or NULL.
+ */
 static inline struct ctl_table_header *
 register_sysctl_sz(const char *path, const struct ctl_table *table, size_t size)
 {
@@ -24,6 +32,12 @@ register_sysctl_sz(const char *path, const struct ctl_table *table, size_t size)
 	return header;
 }
 
+/**
+ * causeway_unregister_sysctl() - unregister a table, and free its copy
+ * @header: result of register_sysctl_sz()
+ *
+ * Context: Process context. May sleep.
+ */
 static inline void causeway_unregister_sysctl(struct ctl_table_header *header)
 {
 	struct ctl_table *ended = header->ctl_table_arg;

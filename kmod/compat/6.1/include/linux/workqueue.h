@@ -5,6 +5,10 @@
 #include_next <linux/workqueue.h>
 #include "causeway_answers.h"
 
+/*
+ * Linux before 6.17 lacks the flag, except late releases of 6.12: a work queue is per CPU if it is
+ * not WQ_UNBOUND.
+ */
 #if !CAUSEWAY_HAS_WQ_PERCPU
 #define WQ_PERCPU 0
 #endif

@@ -5,6 +5,7 @@
 #include_next <linux/sunrpc/svc.h>
 #include "causeway_answers.h"
 
+/* A server thread gathers pages to free in rq_pvec before Linux 6.6. */
 #if !CAUSEWAY_HAS_SVC_FBATCH
 #include <linux/pagevec.h>
 
@@ -12,6 +13,7 @@
 #define folio_batch_release(batch) pagevec_release(batch)
 #endif
 
+/* Calls of the backchannel wait in a list before Linux 6.7. */
 #if !CAUSEWAY_HAS_SVC_CB_LWQ
 #include "causeway_lwq.h"
 #endif

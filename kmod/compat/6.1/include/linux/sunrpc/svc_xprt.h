@@ -6,12 +6,19 @@
 #include "causeway_answers.h"
 
 #if !CAUSEWAY_HAS_SVC_NO_SECURE_PORT
-/* After each receive; the receive itself has set RQ_SECURE. */
+/**
+ * causeway_secure_port() - do nothing, because the receive itself has set RQ_SECURE
+ * @rqstp: server thread
+ *
+ * Linux before 6.3 calls xpo_secure_port() of each transport after each receive.
+ *
+ * Context: Process context.
+ */
 static inline void causeway_secure_port(struct svc_rqst *rqstp)
 {
 }
 
-/* Kernels with the operation call it of each transport: it comes with one that each has. */
+/* Every transport sets xpo_kill_temp_xprt, so this sets xpo_secure_port beside it. */
 #define xpo_kill_temp_xprt xpo_secure_port = causeway_secure_port, .xpo_kill_temp_xprt
 #endif
 
