@@ -8,7 +8,6 @@
 #include "base/result.h"
 #include "machine/world.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -154,65 +153,15 @@ ChangePointer change_symlink(std::filesystem::path place, std::optional<std::str
 // A value in /sys or /proc. Without @wanted the value is only recorded; undo restores it if another
 // change of the set altered it.
 ChangePointer change_value(std::string path, std::string before, std::optional<std::string> wanted);
-// A software RDMA device on a network device. @added: the change makes it; else removes it.
-struct SoftDevice {
-    std::string type;
-    std::string name;
-    std::string netdev;
-};
-ChangePointer change_soft_device(SoftDevice device, bool added);
-ChangePointer change_device_name(std::string from, std::string to);
 // Loads a kernel module. Undo unloads it if nothing uses it (iscsi_target_mod never). With @ours
 // false, undo leaves the module loaded, because another program loaded it or will need it.
 ChangePointer change_module(std::string module, bool ours = true);
-// Inserts a rule at the head of a chain of nftables, such as "inet filter input". An empty @chain
-// inserts none; undo then removes the rules of the port from all chains.
-struct OpenPort;
-ChangePointer change_firewall_rule(std::string chain, const OpenPort &port);
 // Runs a program; undo runs the program @undo. Without words in @undo, undo does nothing.
 ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo);
 // Runs programs in order, up to the first that fails, which is a warning. Undo does the same with
 // the programs in @undo. Either list may be empty.
 ChangePointer change_attempts(std::vector<std::vector<std::string>> programs,
                               std::vector<std::vector<std::string>> undo);
-// A P_Key child of an IPoIB interface. @added: the change makes it; else removes it.
-struct IpoibChild {
-    std::string parent;
-    std::string pkey; // "0x8001"
-    std::string name; // the kernel makes it from the two above
-    std::string mode; // written after the child is made; empty: the kernel's choice
-    std::string mtu;  // the same
-};
-ChangePointer change_ipoib_child(IpoibChild child, bool added);
-// The RoCE version that rdma_cm uses on a port by default. If configfs has no folder of the device,
-// the change makes it, and undo leaves it there.
-struct RoceMode {
-    std::string device;
-    unsigned int port = 0;
-    std::string before; // "IB/RoCE v1", "RoCE v2"
-    std::string after;
-};
-ChangePointer change_roce_mode(RoceMode mode);
-std::string roce_folder(const std::string &device);
-std::string roce_mode_place(const std::string &device, unsigned int port);
-// Returns the version of the port, or "" if configfs does not show the device.
-std::string roce_mode_now(KernelFiles &files, const std::string &device, unsigned int port);
-// The addresses and routes that an interface has before the files of its network manager are
-// changed. Undo restores them.
-struct HeldAddresses {
-    std::string interface;
-    std::vector<std::string> addresses{};           // "10.0.0.1/24"
-    std::vector<std::string> brought{};             // added by the change; undo deletes them
-    std::vector<std::vector<std::string>> routes{}; // the arguments of "ip route replace"
-    struct Lease {
-        std::string address;
-        // Seconds since 1970 at which the lifetime ends; none: it does not end.
-        std::optional<std::int64_t> valid{};
-        std::optional<std::int64_t> preferred{};
-    };
-    std::vector<Lease> leases{};
-};
-ChangePointer change_addresses(HeldAddresses held);
 // A program that makes other programs read the changed files: systemctl daemon-reload.
 ChangePointer refresh_program(std::vector<std::string> words);
 

@@ -2,7 +2,7 @@
 // Reads RDMA devices, their ports and their PCI functions from sysfs and configfs.
 #include "doctor/gather.h"
 
-#include "change/change.h"
+#include "host/roce_default.h"
 
 #include <cstdlib>
 #include <fmt/format.h>

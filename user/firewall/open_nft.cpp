@@ -15,6 +15,7 @@
 #include "base/append_once.h"
 #include "base/durable_file.h"
 #include "config/file_header.h"
+#include "firewall/rule_change.h"
 #include "host/nftables.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // ipoib child add, ipoib child remove: an interface in another partition.
 #include "command/verb.h"
 #include "host/rdma_devices.h"
+#include "ipoib/child_change.h"
 #include "ipoib/keeping.h"
 #include "ipoib/options.h"
 #include "netconf/kept_now.h"

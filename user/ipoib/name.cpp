@@ -10,6 +10,7 @@
 #include "config/file_header.h"
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
+#include "ipoib/device_name_change.h"
 #include "netconf/apply.h"
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"

@@ -2,6 +2,7 @@
 #include "netconf/kept_now.h"
 
 #include "host/ipoib.h"
+#include "netconf/addresses_change.h"
 #include "profiles/reading.h"
 
 #include <algorithm>

@@ -9,7 +9,9 @@
 #include "command/verb.h"
 #include "config/file_header.h"
 #include "host/rdma_devices.h"
+#include "host/roce_default.h"
 #include "port/at_boot_option.h"
+#include "port/roce_mode_change.h"
 #include "show/table.h"
 
 #include <algorithm>

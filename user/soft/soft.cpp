@@ -11,6 +11,7 @@
 #include "doctor/gather.h"
 #include "host/rdma_devices.h"
 #include "host/soft_rdma.h"
+#include "soft/device_change.h"
 #include "soft/facts.h"
 #include "soft/soft_device.h"
 

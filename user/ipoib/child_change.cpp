@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes and removes P_Key children of IPoIB interfaces.
+#include "ipoib/child_change.h"
+
 #include "change/kinds.h"
-#include "host/rdma_devices.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -2,6 +2,8 @@
 // A rule of nftables that opens a port, at the head of a chain. A packet that one chain drops is
 // lost even if another chain accepts it, so a rule in a separate table would open nothing. A
 // comment identifies the rule.
+#include "firewall/rule_change.h"
+
 #include "change/kinds.h"
 #include "host/nftables.h"
 

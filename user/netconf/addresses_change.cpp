@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The addresses and routes of an interface. The managers of the network set them from their files
 // and remove what an administrator has set by hand. Undo restores these.
+#include "netconf/addresses_change.h"
+
 #include "change/kinds.h"
 #include "host/interface_now.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The version of RoCE that rdma_cm uses on a port unless a program chooses one: configfs of
 // drivers/infiniband/core/cma_configfs.c. A device appears there when its folder is made.
+#include "port/roce_mode_change.h"
+
 #include "change/kinds.h"
-#include "host/rdma_devices.h"
+#include "host/roce_default.h"
 
 #include <fmt/format.h>
 
@@ -76,18 +78,6 @@ class RoceModeChange final : public Change {
 };
 
 } // namespace
-
-std::string roce_folder(const std::string &device) {
-    return "/sys/kernel/config/rdma_cm/" + device;
-}
-
-std::string roce_mode_place(const std::string &device, unsigned int port) {
-    return fmt::format("{}/ports/{}/default_roce_mode", roce_folder(device), port);
-}
-
-std::string roce_mode_now(KernelFiles &files, const std::string &device, unsigned int port) {
-    return sysfs_text(files, roce_mode_place(device, port));
-}
 
 ChangePointer change_roce_mode(RoceMode mode) {
     return std::make_unique<RoceModeChange>(std::move(mode));
