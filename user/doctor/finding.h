@@ -64,7 +64,4 @@ class FindingRows {
 
 const std::vector<Finding> &all_findings();
 
-// Returns the phrases that findings look for in the kernel's log. Each is in a source of kmod/.
-std::vector<std::string_view> log_phrases();
-
 } // namespace causeway
