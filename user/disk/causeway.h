@@ -33,7 +33,6 @@ class CausewayFamily final : public TransportFamily {
     Result<Restoration> restore_attachments(World &world, bool dry_run,
                                             std::vector<Error> &broken) const override;
     void stop_attachments(World &world, bool force, Answer &answer) const override;
-    Result<void> list_connections(World &world, Answer &answer) const override;
     Result<void> show_stop(World &world, bool all, Answer &answer) const override;
 };
 

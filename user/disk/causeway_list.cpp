@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lists of exports, attachments and connections by Causeway's own transport.
 #include "base/units.h"
+#include "command/connection_source.h"
 #include "config/dropins.h"
 #include "disk/attaching.h"
 #include "disk/causeway.h"
@@ -387,7 +388,9 @@ Result<void> CausewayFamily::list_attachments(World &world, Answer &answer) cons
     return {};
 }
 
-Result<void> CausewayFamily::list_connections(World &world, Answer &answer) const {
+namespace {
+
+Result<void> add_connections(World &world, Answer &answer) {
     auto sessions = TRY(world.kernel.sessions());
     answer.json["connections"] = Json::array();
     Table table({{"ROLE"},
@@ -417,5 +420,9 @@ Result<void> CausewayFamily::list_connections(World &world, Answer &answer) cons
     answer.text = table.text(world.terminal);
     return {};
 }
+
+const ConnectionSource session_connections(1, add_connections);
+
+} // namespace
 
 } // namespace causeway

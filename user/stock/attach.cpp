@@ -2,6 +2,7 @@
 // attach --via, what detach and list do with such disks, and the connections of both roles.
 #include "base/units.h"
 #include "change/carry_out.h"
+#include "command/connection_source.h"
 #include "config/dropins.h"
 #include "host/rdma_devices.h"
 #include "machine/kernel_files.h"
@@ -205,7 +206,9 @@ Result<void> StockFamily::list_attachments(World &world, Answer &answer) const {
     return {};
 }
 
-Result<void> StockFamily::list_connections(World &world, Answer &answer) const {
+namespace {
+
+Result<void> add_connections(World &world, Answer &answer) {
     std::vector<std::string> told; // discarded, because "causeway list" reports these warnings
     auto exports = stock_exports(world, told);
     auto attachments = stock_attachments(world, told);
@@ -244,5 +247,9 @@ Result<void> StockFamily::list_connections(World &world, Answer &answer) const {
     answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;
     return {};
 }
+
+const ConnectionSource stock_connections(2, add_connections);
+
+} // namespace
 
 } // namespace causeway

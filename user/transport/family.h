@@ -116,8 +116,6 @@ class TransportFamily {
 
     /* ---- of both roles ---- */
 
-    // Adds the connections to the table and the JSON of "net".
-    virtual Result<void> list_connections(World &world, Answer &answer) const = 0;
     // Adds to the answer of a dry run what "stop" changes. @all: attachments too.
     virtual Result<void> show_stop(World &world, bool all, Answer &answer) const = 0;
 

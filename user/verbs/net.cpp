@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // net: the connections of both roles, for disks and for NFS.
+#include "command/connection_source.h"
 #include "command/verb.h"
-#include "transport/family.h"
-#include "verbs/net_nfs.h"
 
 namespace causeway {
 
@@ -10,10 +9,9 @@ namespace {
 
 Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
     Answer answer;
-    for (const TransportFamily *family : TransportFamily::all()) {
-        TRY(family->list_connections(world, answer));
+    for (const ConnectionSource *source : ConnectionSource::all()) {
+        TRY(source->add(world, answer));
     }
-    TRY(add_nfs(world, answer));
     return answer;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// The NFS connections of both ends in "causeway net".
+//
 // Three sources make one list. Netlink has each connection of Causeway's transport at both ends.
 // /proc/self/mountinfo has each mount of any transport; a mount by RDMA belongs to the connection
 // with the address of its server. nfsd reports its clients of version 4 and its listeners.
-#include "verbs/net_nfs.h"
-
 #include "base/units.h"
+#include "command/connection_source.h"
 #include "nfs/mounts.h"
 #include "nfs/record.h"
 #include "nfs/server.h"
@@ -252,9 +253,7 @@ void add_clients(Table &table, const Sources &sources, Answer &answer) {
     }
 }
 
-} // namespace
-
-Result<void> add_nfs(World &world, Answer &answer) {
+Result<void> add_connections(World &world, Answer &answer) {
     auto sources = TRY(read_nfs_sources(world));
     answer.json["nfs"] = {{"connections", Json::array()},
                           {"mounts", Json::array()},
@@ -286,5 +285,9 @@ Result<void> add_nfs(World &world, Answer &answer) {
     answer.text += answer.text.empty() || text.empty() ? text : "\n" + text;
     return {};
 }
+
+const ConnectionSource nfs_connections(3, add_connections);
+
+} // namespace
 
 } // namespace causeway
