@@ -12,7 +12,7 @@
 #include "config/instance.h"
 #include "doctor/gather.h"
 #include "fabric/topology.h"
-#include "firewall/sight.h"
+#include "firewall/facts.h"
 #include "fuzz.h"
 #include "host/firewall.h"
 #include "host/firewalld.h"

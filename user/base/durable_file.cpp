@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::size_t small_file_limit = std::size_t{1} << 20U;
 
-Error system_failure(std::string_view deed, const fs::path &place, int number) {
+Error system_failure(std::string_view action, const fs::path &place, int number) {
     Error error{ExitCode::failed,
-                fmt::format("cannot {} {}: {}", deed, place.string(), std::strerror(number)), "",
+                fmt::format("cannot {} {}: {}", action, place.string(), std::strerror(number)), "",
                 number};
     if (number == EACCES || number == EPERM) {
         error.code = ExitCode::no_permission;

@@ -89,7 +89,7 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
             return failed_midway(world, set, 0, number, journal, ready.error());
         }
     }
-    std::vector<std::string> deeds;
+    std::vector<std::string> reports;
     for (std::size_t i = 0; i < changes.size(); i++) {
         if (changes[i]->refreshes()) {
             continue;
@@ -116,10 +116,10 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
         if (!done) {
             warnings.push_back(done.error().what);
         } else if (changes[i]->shows(Direction::forward)) {
-            deeds.push_back(changes[i]->deed(Direction::forward));
+            reports.push_back(changes[i]->report(Direction::forward));
         }
     }
-    return deeds;
+    return reports;
 }
 
 // The journal's entry of a set, and the claim on the entry while the set is applied.
@@ -231,18 +231,18 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
             return armed.error();
         }
     }
-    auto deeds = apply(world, set, number, journal, answer.warnings);
+    auto reports = apply(world, set, number, journal, answer.warnings);
     entry.tidy(world, set.scope());
-    if (!deeds) {
+    if (!reports) {
         forget_wait(world, journal, wait);
-        return with_warnings(deeds.error(), answer.warnings);
+        return with_warnings(reports.error(), answer.warnings);
     }
     refresh(world, set.changes(), answer.warnings);
     for (const ChangePointer &change : set.changes()) {
         change->settle(world);
     }
     answer.json["changes"] = changes_json(set.changes());
-    answer.text = deed_lines(*deeds);
+    answer.text = report_lines(*reports);
     if (number) {
         if (auto finished = journal.finish(*number, set); !finished) {
             answer.warnings.push_back(finished.error().what);

@@ -48,10 +48,10 @@ class Change {
     // Returns the text for --dry-run. It ends in a newline, or is empty if there is nothing to
     // show.
     virtual std::string show(Direction direction) const = 0;
-    // Returns true if an answer reports this change by deed(). By default: show() is not empty.
+    // Returns true if an answer reports this change by report(). By default: show() is not empty.
     virtual bool shows(Direction direction) const { return !show(direction).empty(); }
     // Returns a line, without newline, that reports the change: "wrote /etc/x.conf".
-    virtual std::string deed(Direction direction) const = 0;
+    virtual std::string report(Direction direction) const = 0;
     // Returns all that change_from_json() needs to make the change again. "kind" names its
     // ChangeKind.
     virtual Json json() const = 0;

@@ -29,7 +29,7 @@ const ChangeKind kind_symlink("symlink", [](const Json &json) -> ChangePointer {
                           get_bytes(json, "after"));
 });
 
-std::string_view deed_word(bool was, bool is) {
+std::string_view action_word(bool was, bool is) {
     if (!is) {
         return "removed";
     }
@@ -51,11 +51,11 @@ class FileChange : public Change {
 
     bool shows(Direction /*direction*/) const override { return before_.content != after_.content; }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const bool back = direction == Direction::back;
         return fmt::format("{} {}",
-                           deed_word((back ? after_ : before_).content.has_value(),
-                                     (back ? before_ : after_).content.has_value()),
+                           action_word((back ? after_ : before_).content.has_value(),
+                                       (back ? before_ : after_).content.has_value()),
                            place_.string());
     }
 
@@ -198,12 +198,12 @@ class SymlinkChange final : public Change {
         return text;
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const bool back = direction == Direction::back;
-        return fmt::format(
-            "{} the link {}",
-            deed_word((back ? after_ : before_).has_value(), (back ? before_ : after_).has_value()),
-            place_.string());
+        return fmt::format("{} the link {}",
+                           action_word((back ? after_ : before_).has_value(),
+                                       (back ? before_ : after_).has_value()),
+                           place_.string());
     }
 
     Json json() const override {

@@ -36,7 +36,7 @@ class ValueChange final : public Change {
                            back ? before_ : *after_);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("set {} to {}", path_,
                            direction == Direction::back ? before_
                                                         : after_.value_or("the kernel's choice"));
@@ -87,7 +87,7 @@ class ModuleChange final : public Change {
                      : "";
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("{} the kernel module {}",
                            direction == Direction::back ? "unloaded" : "loaded", module_);
     }

@@ -67,7 +67,7 @@ class ProgramChange final : public Change {
         return words.empty() ? "" : fmt::format("run {}\n", line_of(words));
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("ran {}", line_of(direction == Direction::back ? undo_ : words_));
     }
 
@@ -101,7 +101,7 @@ class Attempts final : public Change {
         return text;
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("ran {}", lines_of(way(direction)));
     }
 
@@ -149,7 +149,7 @@ class RefreshProgram final : public Change {
     std::string show(Direction /*direction*/) const override {
         return fmt::format("run {}\n", line_of(words_));
     }
-    std::string deed(Direction /*direction*/) const override {
+    std::string report(Direction /*direction*/) const override {
         return fmt::format("ran {}", line_of(words_));
     }
     Json json() const override { return {{"kind", kind_refresh.name()}, {"run", words_}}; }

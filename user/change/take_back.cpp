@@ -27,7 +27,7 @@ Result<void> take_back_one(World &world, const Change &change, bool force, Taken
     }
     if (done) {
         if (change.shows(Direction::back)) {
-            taken.deeds.push_back(change.deed(Direction::back));
+            taken.reports.push_back(change.report(Direction::back));
         }
         return {};
     }
@@ -52,10 +52,10 @@ Json changes_json(const Changes &changes) {
     return json;
 }
 
-std::string deed_lines(const std::vector<std::string> &deeds) {
+std::string report_lines(const std::vector<std::string> &reports) {
     std::string text;
-    for (const std::string &deed : deeds) {
-        text += deed + "\n";
+    for (const std::string &report : reports) {
+        text += report + "\n";
     }
     return text;
 }

@@ -16,7 +16,7 @@ namespace causeway {
 using Changes = std::vector<ChangePointer>;
 
 Json changes_json(const Changes &changes);
-std::string deed_lines(const std::vector<std::string> &deeds);
+std::string report_lines(const std::vector<std::string> &reports);
 
 // Moves the warnings of a change to the end of the list.
 void collect_warnings(const Change &change, std::vector<std::string> &warnings);
@@ -29,7 +29,7 @@ void refresh(World &world, const Changes &changes, std::vector<std::string> &war
 Result<bool> stands(World &world, const Change &change);
 
 struct TakenBack {
-    std::vector<std::string> deeds;
+    std::vector<std::string> reports;
     std::vector<std::string> warnings;
     ExitCode code = ExitCode::ok; // failed: a warning is of Change::warn_of_failure()
 };

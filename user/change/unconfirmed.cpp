@@ -77,7 +77,7 @@ bool counts_at_boot(World &world, const Change &change, Standing left) {
 }
 
 struct Forced {
-    std::vector<std::string> deeds;
+    std::vector<std::string> reports;
     std::vector<std::string> warnings;
     bool failed = false;       // a change failed that may succeed later
     bool files_failed = false; // a file or value failed; without it the machine is not as it was
@@ -112,7 +112,7 @@ void force_back(World &world, const Change &change, Forced &forced, bool last_tr
             count_failure(forced, change, done.error());
         }
     } else if (change.shows(Direction::back)) {
-        forced.deeds.push_back(change.deed(Direction::back));
+        forced.reports.push_back(change.report(Direction::back));
     }
 }
 
@@ -149,7 +149,7 @@ Forced force_again(World &world, const JournalEntry &entry, const Json &held,
         if (auto done = change->forward(world); !done) {
             count_failure(forced, *change, done.error());
         } else if (change->shows(Direction::forward)) {
-            forced.deeds.push_back(change->deed(Direction::forward));
+            forced.reports.push_back(change->report(Direction::forward));
         }
     }
     if (extent.at_boot) {
@@ -287,8 +287,8 @@ Result<Answer> walk_back(World &world, const Journal &journal, const JournalEntr
     TRY(expect_whole(world, forced, wait, id));
     TRY(mark_walked(world, journal, entry, wait, id, forced.warnings));
     Answer answer;
-    for (const std::string &deed : forced.deeds) {
-        answer.text += deed + "\n";
+    for (const std::string &report : forced.reports) {
+        answer.text += report + "\n";
     }
     answer.text += fmt::format("{} is {} ({})\n", entry.number,
                                wait.undoes ? "done again, since its undo was not confirmed"

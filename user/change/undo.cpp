@@ -37,7 +37,7 @@ std::optional<unsigned int> last_one_since(World &world, const std::vector<Journ
 
 Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &entries,
                               const JournalEntry &entry) {
-    std::vector<std::string> foreign;
+    std::vector<std::string> changed_again;
     std::optional<unsigned int> later;
     for (const ChangePointer &change : entry.changes) {
         auto standing = TRY(change->standing(world));
@@ -48,24 +48,24 @@ Result<void> nobody_else_came(World &world, const std::vector<JournalEntry> &ent
         const auto other =
             last_one_since(world, entries, entry, change->subject(), standing == Standing::after);
         if (standing == Standing::neither || other) {
-            foreign.push_back(change->subject());
+            changed_again.push_back(change->subject());
             later = later ? later : other;
         }
     }
-    if (foreign.empty()) {
+    if (changed_again.empty()) {
         return {};
     }
     if (later) {
         return Error{ExitCode::failed,
                      fmt::format("{} was changed again by {}; nothing is undone",
-                                 fmt::join(foreign, ", "), *later),
+                                 fmt::join(changed_again, ", "), *later),
                      fmt::format("undo what came later first: causeway undo {}", *later)};
     }
     const auto place = world.places.journal() / fmt::format("{:06}.json", entry.number);
     return Error{
         ExitCode::failed,
         fmt::format("{} was changed since by another program; nothing is undone",
-                    fmt::join(foreign, ", ")),
+                    fmt::join(changed_again, ", ")),
         fmt::format("see what it would restore in {}, and decide by hand", place.string())};
 }
 
@@ -277,12 +277,12 @@ Answer tell_undone(const JournalEntry &entry, TakenBack taken,
                    const std::vector<std::string> &stays) {
     Answer answer;
     answer.json = {{"dry_run", false},
-                   {"changed", !taken.deeds.empty()},
+                   {"changed", !taken.reports.empty()},
                    {"changes", changes_json(entry.changes)},
                    {"journal", entry.number}};
-    const bool nothing = taken.deeds.empty() && !stays.empty();
+    const bool nothing = taken.reports.empty() && !stays.empty();
     answer.text =
-        deed_lines(taken.deeds) +
+        report_lines(taken.reports) +
         (nothing ? fmt::format("nothing of {} ({}) can be undone\n", entry.number, entry.title)
                  : fmt::format("{} is undone ({})\n", entry.number, entry.title));
     answer.code = nothing ? ExitCode::failed : taken.code;

@@ -11,9 +11,9 @@ namespace causeway {
 namespace {
 
 // Returns true if the target module still has the instance that the file records, in the same boot.
-bool same_life(const InstanceSight &sight) {
-    return sight.record && !sight.kernel.is_nil() && sight.kernel == sight.record->instance &&
-           sight.boot == sight.record->boot;
+bool same_life(const InstanceState &state) {
+    return state.record && !state.kernel.is_nil() && state.kernel == state.record->instance &&
+           state.boot == state.record->boot;
 }
 
 const IniSchema &schema() {
@@ -23,31 +23,31 @@ const IniSchema &schema() {
 
 } // namespace
 
-InstancePlan plan_start(const InstanceSight &sight) {
+InstancePlan plan_start(const InstanceState &state) {
     InstancePlan plan;
-    const bool marked = sight.record && sight.record->clean;
-    if (sight.exports) {
+    const bool marked = state.record && state.record->clean;
+    if (state.exports) {
         // Another program started this instance. A mark that is not removed would survive a crash
         // of this instance.
         if (marked) {
-            plan.write = InstanceRecord{sight.kernel, sight.boot, false};
+            plan.write = InstanceRecord{state.kernel, state.boot, false};
         }
         return plan;
     }
-    if (!marked && same_life(sight)) {
+    if (!marked && same_life(state)) {
         return plan;
     }
     plan.send_to_kernel = true;
     plan.new_instance = !marked;
-    plan.write = InstanceRecord{marked ? sight.record->instance : Uuid(), sight.boot, false};
+    plan.write = InstanceRecord{marked ? state.record->instance : Uuid(), state.boot, false};
     return plan;
 }
 
-std::optional<InstanceRecord> plan_stop(const InstanceSight &sight, bool kernel_clean) {
-    if (!kernel_clean || !same_life(sight)) {
+std::optional<InstanceRecord> plan_stop(const InstanceState &state, bool kernel_clean) {
+    if (!kernel_clean || !same_life(state)) {
         return std::nullopt;
     }
-    return InstanceRecord{sight.record->instance, sight.boot, true};
+    return InstanceRecord{state.record->instance, state.boot, true};
 }
 
 std::string instance_text(const InstanceRecord &record) {

@@ -27,7 +27,7 @@ struct InstanceRecord {
     bool operator==(const InstanceRecord &) const = default;
 };
 
-struct InstanceSight {
+struct InstanceState {
     std::optional<InstanceRecord> record; // from the file
     Uuid kernel;                          // the instance that the target module has; nil: none
     bool exports = false;                 // the target module has exports
@@ -42,11 +42,11 @@ struct InstancePlan {
 };
 
 // Returns what a verb that adds exports must do first.
-InstancePlan plan_start(const InstanceSight &sight);
+InstancePlan plan_start(const InstanceState &state);
 
 // Returns the record that a stop writes. Returns none unless the kernel reported that everything
 // was flushed and the instance that ended is the recorded one.
-std::optional<InstanceRecord> plan_stop(const InstanceSight &sight, bool kernel_clean);
+std::optional<InstanceRecord> plan_stop(const InstanceState &state, bool kernel_clean);
 
 std::string instance_text(const InstanceRecord &record);
 // Returns none for a file that is not a valid record. The next start then gets a new instance.

@@ -63,7 +63,7 @@ class AttachmentChange final : public Change {
                            way_.link.empty() ? "" : " as " + way_.link);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("{} {}",
                            attached_ == (direction == Direction::forward) ? "attached" : "detached",
                            name());
@@ -186,7 +186,7 @@ class LossChange final : public Change {
                    ? ""
                    : fmt::format("would let flushes of {} pass again\n", disk_.text());
     }
-    std::string deed(Direction /*direction*/) const override {
+    std::string report(Direction /*direction*/) const override {
         return fmt::format("acknowledged the loss of {}", disk_.text());
     }
     Json json() const override { return {{"kind", kind_loss.name()}, {"disk", disk_.text()}}; }

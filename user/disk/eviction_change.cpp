@@ -121,7 +121,7 @@ class EvictionChange final : public Change {
                                  eviction_.name);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return evicts(direction)
                    ? fmt::format("evicted {} from '{}'", eviction_.typed, eviction_.name)
                    : fmt::format("readmitted {} to '{}'", eviction_.typed, eviction_.name);

@@ -144,7 +144,7 @@ class ExportChange final : public Change {
                fmt::format("would export {} as '{}'\n", backend_phrase(state_.settings), name());
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         if (added_ == (direction == Direction::forward)) {
             return fmt::format("'{}' exports {}", name(), backend_phrase(state_.settings));
         }

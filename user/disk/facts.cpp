@@ -66,10 +66,10 @@ void gather_exports(World &world, Facts &facts, DiskFacts &disks) {
 
 void gather_stock(World &world, Facts &facts, DiskFacts &disks) {
     std::vector<std::string> unreadable;
-    for (const StockExportSight &sight :
+    for (const StockExportState &state :
          facts.told_or_unseen(stock_exports(world, disks.stock_files, unreadable),
                               "exports by the kernel's own targets")) {
-        disks.stock_exports.push_back(sight.settings);
+        disks.stock_exports.push_back(state.settings);
     }
     for (const std::string &each : unreadable) {
         facts.unseen.push_back(each);

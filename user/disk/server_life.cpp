@@ -8,20 +8,20 @@ namespace causeway {
 
 namespace {
 
-Result<InstanceSight> read_instance(World &world) {
-    InstanceSight sight;
+Result<InstanceState> read_instance(World &world) {
+    InstanceState state;
     auto record = TRY(load_instance(world.places));
     auto server = world.kernel.server();
     if (!server) {
         return server.error();
     }
     auto exports = TRY(world.kernel.exports());
-    sight.record = record;
-    sight.kernel = *server ? (*server)->instance : Uuid();
-    sight.exports = std::any_of(exports.begin(), exports.end(),
+    state.record = record;
+    state.kernel = *server ? (*server)->instance : Uuid();
+    state.exports = std::any_of(exports.begin(), exports.end(),
                                 [](const ExportInfo &info) { return !info.ending; });
-    sight.boot = world.boot;
-    return sight;
+    state.boot = world.boot;
+    return state;
 }
 
 } // namespace
@@ -48,8 +48,8 @@ Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit) {
 }
 
 Result<void> start_life(World &world) {
-    auto sight = TRY(read_instance(world));
-    InstancePlan plan = plan_start(sight);
+    auto state = TRY(read_instance(world));
+    InstancePlan plan = plan_start(state);
     if (plan.new_instance) {
         plan.write->instance = Uuid::random();
     }
@@ -63,13 +63,13 @@ Result<void> start_life(World &world) {
 
 Result<StopOutcome> end_life(World &world) {
     StopOutcome outcome;
-    auto sight = read_instance(world);
-    if (!sight) {
-        return sight.error();
+    auto state = read_instance(world);
+    if (!state) {
+        return state.error();
     }
     auto exports = TRY(world.kernel.exports());
     outcome.exports = exports.size();
-    if (sight->kernel.is_nil() && !sight->exports) {
+    if (state->kernel.is_nil() && !state->exports) {
         return outcome;
     }
     auto report = TRY(world.kernel.stop_server());
@@ -80,7 +80,7 @@ Result<StopOutcome> end_life(World &world) {
         // a new instance, so that clients detect the loss.
         TRY(remove_durably(world.places.instance()));
     }
-    if (const auto record = plan_stop(*sight, clean)) {
+    if (const auto record = plan_stop(*state, clean)) {
         TRY(store_instance(world.places, *record));
     }
     return outcome;

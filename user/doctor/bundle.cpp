@@ -129,9 +129,9 @@ std::vector<Part> collect(World &world, const Facts &facts, const std::vector<Fo
     return parts;
 }
 
-Error cannot(std::string_view deed, const fs::path &place, int number) {
+Error cannot(std::string_view action, const fs::path &place, int number) {
     Error error{ExitCode::failed,
-                fmt::format("cannot {} {}: {}", deed, place.string(), std::strerror(number)), "",
+                fmt::format("cannot {} {}: {}", action, place.string(), std::strerror(number)), "",
                 number};
     if (number == EEXIST) {
         error.fix = "give the name of a file that is not there yet";

@@ -4,7 +4,7 @@
 
 #include "base/disk_name.h"
 #include "disk/facts.h"
-#include "firewall/sight.h"
+#include "firewall/facts.h"
 #include "host/firewall.h"
 #include "nfs/facts.h"
 #include "stock/exporting.h"
@@ -41,12 +41,12 @@ void closed(const Facts &facts, const std::vector<OpenPort> &ports, std::string_
         const bool told = std::any_of(seen.begin(), seen.end(), [&](const Sighting &sighting) {
             return sighting.subject == port.text();
         });
-        if (told || facts.of<FirewallSight>().lets_in(port.protocol, port.port)) {
+        if (told || facts.of<FirewallFacts>().lets_in(port.protocol, port.port)) {
             continue;
         }
         seen.push_back(
             {port.text(),
-             fmt::format("{} closes {} port {}: {}", facts.of<FirewallSight>().kind,
+             fmt::format("{} closes {} port {}: {}", facts.of<FirewallFacts>().kind,
                          port.protocol == "tcp" ? "TCP" : "UDP", port.port, purpose),
              fmt::format("causeway firewall open --{} --from {}", service, own_networks(facts))});
     }

@@ -74,8 +74,8 @@ Result<std::vector<OpenPort>> stock_ports(World &world, const std::vector<RdmaDe
                      "first: causeway export add NAME --via nvme|iser|iscsi|srp"};
     }
     std::vector<OpenPort> ports;
-    for (const StockExportSight &sight : exports) {
-        append(ports, ports_of(sight.settings, devices));
+    for (const StockExportState &state : exports) {
+        append(ports, ports_of(state.settings, devices));
     }
     return ports;
 }

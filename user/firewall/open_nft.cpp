@@ -164,7 +164,7 @@ Result<Answer> open_kept_ports(World &world) {
     for (const ChangePointer &rule : missing.rules) {
         if (auto done = rule->forward(world); done) {
             answer.json["opened"].push_back(rule->subject());
-            answer.text += rule->deed(Direction::forward) + "\n";
+            answer.text += rule->report(Direction::forward) + "\n";
         } else {
             answer.warnings.push_back(
                 fmt::format("{} stays closed: {}", rule->subject(), done.error().what));

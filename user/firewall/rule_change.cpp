@@ -56,7 +56,7 @@ class FirewallRule final : public Change {
                            direction == Direction::forward ? '+' : '-', nft_rule(port_));
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return direction == Direction::forward
                    ? fmt::format("opened {} in nftables chain {}", port_.phrase(), chain_)
                    : fmt::format("closed {} in nftables chain {}", port_.phrase(), chain_);

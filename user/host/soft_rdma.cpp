@@ -92,17 +92,17 @@ Result<std::vector<RdmaUser>> other_users(World &world, const std::string &devic
     return users;
 }
 
-Error is_used(const std::string &device, const char *deed, const RdmaUser &user) {
+Error is_used(const std::string &device, const char *action, const RdmaUser &user) {
     return Error{ExitCode::try_again,
-                 fmt::format("{} cannot be {} now: {} uses it", device, deed, user.text()),
+                 fmt::format("{} cannot be {} now: {} uses it", device, action, user.text()),
                  "end that, and try again"};
 }
 
-Result<void> expect_no_programs(World &world, const std::string &device, const char *deed) {
+Result<void> expect_no_programs(World &world, const std::string &device, const char *action) {
     const auto users = other_users(world, device);
     for (const RdmaUser &user : users ? *users : std::vector<RdmaUser>()) {
         if (user.pid != 0) {
-            return is_used(device, deed, user);
+            return is_used(device, action, user);
         }
     }
     return {};

@@ -28,10 +28,10 @@ struct RdmaUser {
 Result<std::vector<RdmaUser>> other_users(World &world, const std::string &device);
 
 // Returns an error (try_again) if a program has the device open, because the kernel would wait for
-// that program before it removes the device. @deed, such as "removed", is for the error. Kernel
+// that program before it removes the device. @action, such as "removed", is for the error. Kernel
 // modules do not count: they only lose their connections.
-Result<void> expect_no_programs(World &world, const std::string &device, const char *deed);
-Error is_used(const std::string &device, const char *deed, const RdmaUser &user);
+Result<void> expect_no_programs(World &world, const std::string &device, const char *action);
+Error is_used(const std::string &device, const char *action, const RdmaUser &user);
 
 // Parses the output of "rdma -j resource show pd" or "... ctx".
 std::vector<RdmaUser> parse_rdma_users(std::string_view text, const std::string &device);

@@ -117,11 +117,11 @@ std::vector<std::string> drop_unreachable(InterfaceSettings &settings, const Wan
         std::remove_if(settings.gateways.begin(), settings.gateways.end(), strayed),
         settings.gateways.end());
     const auto lost = [&](const InterfaceRoute &each) {
-        const bool foreign_source =
+        const bool source_is_lost =
             each.source &&
             std::none_of(settings.addresses.begin(), settings.addresses.end(),
                          [&](const InterfaceAddress &own) { return own.address == *each.source; });
-        return foreign_source || (each.gateway && !each.onlink && far(*each.gateway)) ||
+        return source_is_lost || (each.gateway && !each.onlink && far(*each.gateway)) ||
                (each.destination.length == 0 && gives_gateway(wanted, each.is_v6()));
     };
     for (const InterfaceRoute &each : settings.routes) {
@@ -238,7 +238,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     ChangeSet set(fmt::format("ipoib addr {}", name));
     auto after = TRY(with_parent(world, set, records, settings, next.without));
     TRY(plan_interface(world, set, name, now, records, records_with(after.records, settings),
-                       Uptake::start, {}));
+                       Activation::start, {}));
     const bool changes = !set.empty();
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has these addresses already", name),

@@ -105,7 +105,7 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
             settings.mtu = *mtu ? std::optional(static_cast<unsigned int>(**mtu)) : settings.mtu;
             return settings;
         },
-        Uptake::start));
+        Activation::start));
     const bool changes = !set.empty();
     auto answer =
         carry_out_guarded(world, {arguments.dry_run()}, set,
@@ -156,7 +156,7 @@ Result<Answer> run_ipoib_child_remove(World &world, const Arguments &arguments) 
     nothing.name = name;
     auto now = TRY(look_at_interface(world, name));
     TRY(plan_interface(world, set, name, now, records, records_with(records, nothing),
-                       Uptake::start, std::move(live)));
+                       Activation::start, std::move(live)));
     return carry_out_guarded(world, {arguments.dry_run()}, set,
                              fmt::format("there is no interface {}", name),
                              guard_unless_confirmed(world, arguments, {name, parent}, set));

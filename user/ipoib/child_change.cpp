@@ -32,7 +32,7 @@ class IpoibChildChange final : public Change {
                            child_.name);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const bool adds = added_ == (direction == Direction::forward);
         return fmt::format("{} the interface {}", adds ? "made" : "removed", child_.name);
     }

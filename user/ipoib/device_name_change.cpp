@@ -26,7 +26,7 @@ class DeviceNameChange final : public Change {
         return fmt::format("netlink rename\n-{}\n+{}\n", back ? to_ : from_, back ? from_ : to_);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const bool back = direction == Direction::back;
         return fmt::format("renamed the RDMA device {} to {}", back ? to_ : from_,
                            back ? from_ : to_);

@@ -137,7 +137,7 @@ Result<Keeping> keep_interface(
     World &world, ChangeSet &set, const Arguments &arguments, const std::string &interface,
     std::vector<ChangePointer> live,
     const std::function<InterfaceSettings(const std::vector<InterfaceSettings> &)> &wanted,
-    Uptake uptake) {
+    Activation activation) {
     Keeping keeping;
     keeping.asked = arguments.has("no-persist");
     if (keeping.asked && arguments.has("backend")) {
@@ -168,7 +168,8 @@ Result<Keeping> keep_interface(
     keeping.taken = news_of(before, settings);
     keeping.parent = TRY(with_parent(world, set, records, settings, without));
     TRY(plan_interface(world, set, interface, now, records,
-                       records_with(keeping.parent.records, settings), uptake, std::move(live)));
+                       records_with(keeping.parent.records, settings), activation,
+                       std::move(live)));
     return keeping;
 }
 

@@ -40,13 +40,13 @@ struct Keeping {
 
 // Adds to the set the live changes and the changes that keep the settings for the next boot.
 // @wanted makes the settings from the records. --backend and --no-persist select the network
-// manager; without one, only the live changes are added. @uptake decides whether the manager starts
-// the interface.
+// manager; without one, only the live changes are added. @activation decides whether the manager
+// starts the interface.
 Result<Keeping> keep_interface(
     World &world, ChangeSet &set, const Arguments &arguments, const std::string &interface,
     std::vector<ChangePointer> live,
     const std::function<InterfaceSettings(const std::vector<InterfaceSettings> &)> &wanted,
-    Uptake uptake = Uptake::reread);
+    Activation activation = Activation::reread);
 
 // Under networkd the parent's profile names the child, so the parent needs a profile. It keeps what
 // the parent has now, except the addresses in @without.

@@ -27,8 +27,8 @@ namespace {
 constexpr int dump_attempts = 8;
 constexpr int receive_buffer = 1 << 20;
 
-Error library_failure(std::string_view deed, int failure) {
-    return Error{ExitCode::failed, fmt::format("cannot {}: {}", deed, nl_geterror(failure))};
+Error library_failure(std::string_view action, int failure) {
+    return Error{ExitCode::failed, fmt::format("cannot {}: {}", action, nl_geterror(failure))};
 }
 
 // Returns the sentence of an extended ACK, whose attributes begin at @offset of the message.

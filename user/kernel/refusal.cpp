@@ -13,7 +13,7 @@ namespace {
 struct Fix {
     Request request;
     int number;
-    std::string_view deed;
+    std::string_view text;
 };
 
 constexpr std::array fixes = {
@@ -85,10 +85,10 @@ ExitCode code_of(int number) {
     }
 }
 
-std::string_view deed_for(Request request, int number) {
+std::string_view fix_for(Request request, int number) {
     for (const Fix &fix : fixes) {
         if (fix.request == request && fix.number == number) {
-            return fix.deed;
+            return fix.text;
         }
     }
     return {};
@@ -97,7 +97,7 @@ std::string_view deed_for(Request request, int number) {
 } // namespace
 
 Error refusal(Request request, int number, const std::string &sentence) {
-    Error error{code_of(number), sentence, std::string(deed_for(request, number)), number};
+    Error error{code_of(number), sentence, std::string(fix_for(request, number)), number};
     if (!sentence.empty()) {
         return error;
     }

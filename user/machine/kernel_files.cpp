@@ -18,9 +18,9 @@ namespace causeway {
 
 namespace {
 
-Error failure(std::string_view deed, const std::string &path, int number) {
+Error failure(std::string_view action, const std::string &path, int number) {
     Error error{ExitCode::failed,
-                fmt::format("cannot {} {}: {}", deed, path, std::strerror(number)), "", number};
+                fmt::format("cannot {} {}: {}", action, path, std::strerror(number)), "", number};
     if (number == EACCES || number == EPERM) {
         error.code = ExitCode::no_permission;
         error.fix = "run the command as root";

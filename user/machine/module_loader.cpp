@@ -34,10 +34,10 @@ Error not_loaded(const std::string &module, const std::string &said) {
     return error;
 }
 
-Error no_kmod(std::string_view deed, const std::string &module) {
+Error no_kmod(std::string_view action, const std::string &module) {
     return Error{
         ExitCode::unavailable,
-        fmt::format("the kernel module {} cannot be {}: kmod is not installed", module, deed),
+        fmt::format("the kernel module {} cannot be {}: kmod is not installed", module, action),
         "apt install kmod"};
 }
 

@@ -60,8 +60,8 @@ struct Exchange {
     }
 };
 
-Error core_failure(std::string_view deed, int failure) {
-    return Error{ExitCode::failed, fmt::format("cannot {}: {}", deed, nl_geterror(failure))};
+Error core_failure(std::string_view action, int failure) {
+    return Error{ExitCode::failed, fmt::format("cannot {}: {}", action, nl_geterror(failure))};
 }
 
 // Sends a request and reads the replies. If the kernel refuses, the error contains only the errno
@@ -107,12 +107,12 @@ Result<void> ask(int command, int flags, const AttributeWriter &attributes, Take
     return {};
 }
 
-Result<void> said(Result<void> answer, const std::string &deed) {
+Result<void> said(Result<void> answer, const std::string &action) {
     if (answer) {
         return answer;
     }
     Error error = answer.error();
-    error.what = fmt::format("cannot {}: {}", deed, error.what);
+    error.what = fmt::format("cannot {}: {}", action, error.what);
     if (error.system_error == EPERM || error.system_error == EACCES) {
         error.code = ExitCode::no_permission;
         error.fix = "run the command as root";

@@ -69,8 +69,8 @@ Happened next_event(rdma_event_channel *channel, std::chrono::milliseconds limit
     }
 }
 
-Error cannot(std::string_view deed, int number) {
-    Error error{ExitCode::unavailable, fmt::format("cannot {}: {}", deed, std::strerror(number)),
+Error cannot(std::string_view action, int number) {
+    Error error{ExitCode::unavailable, fmt::format("cannot {}: {}", action, std::strerror(number)),
                 "", number};
     if (number == EACCES || number == EPERM) {
         error.code = ExitCode::no_permission;

@@ -48,7 +48,7 @@ class AddressesChange final : public Change {
                    ? fmt::format("give {} its addresses and routes back\n", held_.interface)
                    : "";
     }
-    std::string deed(Direction /*direction*/) const override {
+    std::string report(Direction /*direction*/) const override {
         return fmt::format("gave {} its addresses and routes back", held_.interface);
     }
     Json json() const override {

@@ -117,9 +117,9 @@ Result<void> check_parents(const std::vector<InterfaceSettings> &records,
     return {};
 }
 
-std::vector<Words> take_up(const Places &places, const Side &side, Uptake uptake) {
-    return uptake == Uptake::start ? side.backend->start(places, *side.settings)
-                                   : side.backend->reread(places, *side.settings);
+std::vector<Words> activate(const Places &places, const Side &side, Activation activation) {
+    return activation == Activation::start ? side.backend->start(places, *side.settings)
+                                           : side.backend->reread(places, *side.settings);
 }
 
 } // namespace
@@ -150,7 +150,7 @@ std::vector<InterfaceSettings> records_with(std::vector<InterfaceSettings> recor
 
 Result<void> plan_interface(World &world, ChangeSet &set, const std::string &interface,
                             const InterfaceNow &now, const std::vector<InterfaceSettings> &before,
-                            const std::vector<InterfaceSettings> &after, Uptake uptake,
+                            const std::vector<InterfaceSettings> &after, Activation activation,
                             std::vector<ChangePointer> live) {
     auto old = side_of(before, interface);
     if (!old) {
@@ -176,16 +176,18 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
         }
     }
     const bool same = *old && *fresh && old->backend == fresh->backend;
-    const bool stops = uptake == Uptake::start && (!same || fresh->backend->stops_for_a_change());
+    const bool stops =
+        activation == Activation::start && (!same || fresh->backend->stops_for_a_change());
     if (asks) {
         // First in the set, so undo restores the addresses last, after everything that the manager
         // does.
         if (auto held = hold_addresses(now, interface, fresh->settings)) {
             set.add(std::move(held));
         }
-        set.add(change_attempts(
-            *old && stops ? old->backend->stop(*old->settings) : std::vector<Words>(),
-            *old ? take_up(world.places, *old, uptake) : fresh->backend->forget(*fresh->settings)));
+        set.add(change_attempts(*old && stops ? old->backend->stop(*old->settings)
+                                              : std::vector<Words>(),
+                                *old ? activate(world.places, *old, activation)
+                                     : fresh->backend->forget(*fresh->settings)));
     }
     if (auto good = plan_files(set, interface, had, wanted); !good) {
         return good;
@@ -194,9 +196,10 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
         set.add(std::move(change));
     }
     if (asks) {
-        set.add(change_attempts(
-            *fresh ? take_up(world.places, *fresh, uptake) : old->backend->forget(*old->settings),
-            *fresh && stops ? fresh->backend->stop(*fresh->settings) : std::vector<Words>()));
+        set.add(change_attempts(*fresh ? activate(world.places, *fresh, activation)
+                                       : old->backend->forget(*old->settings),
+                                *fresh && stops ? fresh->backend->stop(*fresh->settings)
+                                                : std::vector<Words>()));
     }
     return {};
 }

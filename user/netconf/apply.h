@@ -13,7 +13,7 @@
 namespace causeway {
 
 // The action of the network manager after its files are written.
-enum class Uptake {
+enum class Activation {
     reread, // read its files, for the next start of the interface
     start,  // bring the interface into that state now
 };
@@ -28,7 +28,7 @@ std::vector<InterfaceSettings> records_with(std::vector<InterfaceSettings> recor
 // has now, for undo.
 Result<void> plan_interface(World &world, ChangeSet &set, const std::string &interface,
                             const InterfaceNow &now, const std::vector<InterfaceSettings> &before,
-                            const std::vector<InterfaceSettings> &after, Uptake uptake,
+                            const std::vector<InterfaceSettings> &after, Activation activation,
                             std::vector<ChangePointer> live);
 
 // Adds to the set the change @live, which renames an interface, and the changes that give its

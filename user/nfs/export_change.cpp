@@ -103,7 +103,7 @@ class NfsExportChange final : public Change {
         return shown_text;
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("{} the {}",
                            served_ == (direction == Direction::forward) ? "made" : "ended",
                            subject());

@@ -15,7 +15,7 @@ namespace {
 
 const FactSource nfs_facts([](World &world, Facts &facts) {
     auto &nfs = facts.of<NfsFacts>();
-    nfs.transport = facts.told_or_unseen(see_transport(world), "NFS transport");
+    nfs.transport = facts.told_or_unseen(read_transport(world), "NFS transport");
     for (const NfsMount &mount : facts.told_or_unseen(nfs_mounts(world.files), "NFS mounts")) {
         const auto record = record_of(world.places, mount, world.clock.now());
         if (mount.transport != CW_TRANSPORT_RDMA && record && !record->reason.empty()) {

@@ -23,7 +23,7 @@ struct TcpMount {
 };
 
 struct NfsFacts {
-    TransportSight transport;
+    TransportState transport;
     std::vector<TcpMount> by_tcp;             // although RDMA was requested
     std::optional<std::uint16_t> wanted_port; // for RDMA, in Causeway's drop-in of nfs.conf
     bool server_runs = false;

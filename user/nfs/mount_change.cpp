@@ -54,7 +54,7 @@ class NfsMountChange final : public Change {
                            words_.directory, mounts ? by_what() : "");
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return mounted_ == (direction == Direction::forward)
                    ? fmt::format("mounted {} on {}", words_.source, words_.directory)
                    : fmt::format("unmounted {}", words_.directory);

@@ -112,9 +112,9 @@ Result<void> keep_access(World &world, const MountRequest &request, const NfsMou
 // Without a configured transport the loaded module stays, because an administrator chose to load
 // it.
 Result<void> settle_chosen(World &world, MountOutcome &outcome) {
-    auto sight = TRY(see_transport(world));
-    if (sight.configured == NfsTransport::causeway) {
-        if (const auto stays = settle_transport(world, sight)) {
+    auto state = TRY(read_transport(world));
+    if (state.configured == NfsTransport::causeway) {
+        if (const auto stays = settle_transport(world, state)) {
             outcome.warnings.push_back(fmt::format("{} ({})", stays->what, stays->fix));
         }
     }

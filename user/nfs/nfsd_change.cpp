@@ -33,10 +33,10 @@ Error cannot_listen(World &world, std::uint16_t port, Error error) {
     error.what = fmt::format("nfsd cannot listen by RDMA on port {}: {}", port, error.what);
     if (error.system_error == EPROTONOSUPPORT || error.system_error == ENOENT ||
         error.system_error == EAFNOSUPPORT) {
-        const auto sight = TRY(see_transport(world));
+        const auto state = TRY(read_transport(world));
         error.code = ExitCode::unavailable;
         error.fix =
-            fmt::format("load its RDMA transport: modprobe {}", transport_module(sight.configured));
+            fmt::format("load its RDMA transport: modprobe {}", transport_module(state.configured));
     } else if (error.system_error == EADDRINUSE) {
         error.fix = "another program listens there: rdma resource show cm_id; or give --port N";
     } else if (error.fix.empty()) {
@@ -68,7 +68,7 @@ class NfsdChange final : public Change {
         return text;
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return direction == Direction::back
                    ? "nfsd is as it was before"
                    : fmt::format("set nfsd to listen by RDMA on port {}", wanted_.port);

@@ -42,8 +42,8 @@ Returning returning(World &world, const NfsMount &mount) {
 // The mounts that are remounted together, sorted by folder: an inner one follows the outer one.
 class Set {
   public:
-    Set(World &world, std::vector<NfsMount> mounts, const TransportSight &sight)
-        : world_(world), mounts_(std::move(mounts)), sight_(sight) {}
+    Set(World &world, std::vector<NfsMount> mounts, const TransportState &state)
+        : world_(world), mounts_(std::move(mounts)), state_(state) {}
 
     Result<void> name(const std::string &typed, std::string &said) {
         const std::string directory = real_directory(typed);
@@ -54,7 +54,7 @@ class Set {
             return Error{ExitCode::unavailable, fmt::format("no NFS is mounted on {}", directory),
                          "see what is: causeway net"};
         }
-        if (mount->transport == CW_TRANSPORT_RDMA && !wrong_one(sight_)) {
+        if (mount->transport == CW_TRANSPORT_RDMA && !wrong_one(state_)) {
             said += fmt::format("{} goes by RDMA already\n", typed);
             return {};
         }
@@ -120,7 +120,7 @@ class Set {
 
     World &world_;
     std::vector<NfsMount> mounts_;
-    const TransportSight &sight_;
+    const TransportState &state_;
     std::vector<Returning> all_;
 };
 
@@ -255,9 +255,9 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
         auto taken = TRY(FileLock::take(remount_lock(world.places)));
         lock.emplace(std::move(taken));
     }
-    auto sight = TRY(see_transport(world));
+    auto state = TRY(read_transport(world));
     auto mounts = TRY(nfs_mounts(world.files));
-    Set set(world, std::move(mounts), sight);
+    Set set(world, std::move(mounts), state);
     Answer said;
     for (const std::string &typed : arguments.operands()) {
         TRY(set.name(typed, said.text));
@@ -268,7 +268,7 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     }
     std::vector<MountResult> results;
     ChangeSet changes(fmt::format("nfs remount {}", fmt::join(set.folders(), " ")), Scope::disks);
-    plan_remount(set, sight.configured, results, changes);
+    plan_remount(set, state.configured, results, changes);
     // A mount that used RDMA before only moved to the module that "nfs transport" chose: undo has
     // nothing to take back.
     const bool journalled = std::any_of(set.all().begin(), set.all().end(),

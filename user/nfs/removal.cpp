@@ -16,7 +16,7 @@ class RemovalChange final : public Change {
 
     std::string subject() const override { return change_->subject(); }
     std::string show(Direction direction) const override { return change_->show(direction); }
-    std::string deed(Direction direction) const override { return change_->deed(direction); }
+    std::string report(Direction direction) const override { return change_->report(direction); }
     Json json() const override { return change_->json(); }
     Result<Standing> standing(World &world) const override { return change_->standing(world); }
     EarlyBoot early_boot() const override { return change_->early_boot(); }

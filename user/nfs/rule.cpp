@@ -35,12 +35,12 @@ Result<NfsRule> rule_of(const Arguments &arguments) {
 // does not.
 Result<void> need_transport(World &world, ChangeSet &set) {
     if (!world.modules.loaded(module_rpcrdma) && world.modules.loaded(module_in_tree_rpcrdma)) {
-        auto sight = TRY(see_transport(world));
+        auto state = TRY(read_transport(world));
         return Error{ExitCode::try_again,
                      "rules are for Causeway's NFS transport, and the kernel's own is loaded: "
                      "rpcrdma",
-                     sight.configured == NfsTransport::causeway
-                         ? way_out(sight)
+                     state.configured == NfsTransport::causeway
+                         ? way_out(state)
                          : "choose Causeway's first: causeway nfs transport causeway"};
     }
     // Mounts and other rules will need the module, so undo does not unload it.

@@ -63,7 +63,7 @@ class NfsRuleChange final : public Change {
                            rule_line('+', back ? before_ : after_));
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const NfsRule &rule = direction == Direction::back ? before_ : after_;
         return rule.from.empty() ? fmt::format("removed the {}", subject())
                                  : fmt::format("set the {} to {}", subject(), addresses_text(rule));

@@ -204,9 +204,9 @@ Result<Answer> serve_folder(World &world, const Arguments &arguments) {
     ChangeSet set("nfs serve " + settings.path, Scope::disks);
     Answer said;
     TRY(plan_export(world, serving, set, said));
-    const auto sight = TRY(see_transport(world));
-    if (sight.configured == NfsTransport::causeway && wrong_one(sight)) {
-        set.add(change_nfs_transport(sight.configured, sight.configured));
+    const auto state = TRY(read_transport(world));
+    if (state.configured == NfsTransport::causeway && wrong_one(state)) {
+        set.add(change_nfs_transport(state.configured, state.configured));
     }
     TRY(plan_nfsd(world, serving, set, said));
     auto answer = carry_out(world, {arguments.dry_run()}, set, "it is served");

@@ -26,26 +26,26 @@ constexpr const char *dropin_head =
 // kernel without it.
 constexpr std::array aliases = {"rpcrdma6", "xprtrdma", "svcrdma"};
 
-std::vector<std::string> users_of(const TransportSight &sight) {
+std::vector<std::string> users_of(const TransportState &state) {
     std::vector<std::string> users;
-    if (!sight.mounts.empty()) {
+    if (!state.mounts.empty()) {
         users.push_back(fmt::format("{} {} mounted through it",
-                                    fmt::join(directories_of(sight.mounts), ", "),
-                                    sight.mounts.size() == 1 ? "is" : "are"));
+                                    fmt::join(directories_of(state.mounts), ", "),
+                                    state.mounts.size() == 1 ? "is" : "are"));
     }
-    if (sight.listens) {
+    if (state.listens) {
         users.emplace_back("nfsd listens through it");
     }
     return users;
 }
 
-Error stays_loaded(const TransportSight &sight, NfsTransport wrong,
+Error stays_loaded(const TransportState &state, NfsTransport wrong,
                    const std::vector<std::string> &users) {
     return {ExitCode::try_again,
             fmt::format("NFS over RDMA goes by the {} transport until its module {} is "
                         "unloaded: {}",
                         transport_name(wrong), transport_module(wrong), fmt::join(users, ", and ")),
-            way_out(sight), EBUSY};
+            way_out(state), EBUSY};
 }
 
 NfsTransport transport_of_journal(const Json &json) {
@@ -70,7 +70,7 @@ class TransportChange final : public Change {
                            transport_module(other(wanted(direction))));
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("NFS over RDMA goes by {}", transport_module(wanted(direction)));
     }
 
@@ -90,10 +90,10 @@ class TransportChange final : public Change {
     Result<void> back(World &world) const override { return unload_other(world, before_); }
 
     Result<void> may_go_back(World &world) const override {
-        auto sight = TRY(see_transport(world));
-        sight.configured = before_;
-        const auto users = users_of(sight);
-        return users.empty() ? Result<void>() : stays_loaded(sight, chosen_, users);
+        auto state = TRY(read_transport(world));
+        state.configured = before_;
+        const auto users = users_of(state);
+        return users.empty() ? Result<void>() : stays_loaded(state, chosen_, users);
     }
 
     bool leave_to_others() override { return true; }
@@ -109,9 +109,9 @@ class TransportChange final : public Change {
     }
 
     static Result<void> unload_other(World &world, NfsTransport wanted) {
-        auto sight = TRY(see_transport(world));
-        sight.configured = wanted;
-        auto stays = settle_transport(world, sight);
+        auto state = TRY(read_transport(world));
+        state.configured = wanted;
+        auto stays = settle_transport(world, state);
         if (!stays) {
             return {};
         }
@@ -163,53 +163,53 @@ bool is_former_dropin(std::string_view text) {
     return text == former;
 }
 
-Result<TransportSight> see_transport(World &world) {
-    TransportSight sight;
+Result<TransportState> read_transport(World &world) {
+    TransportState state;
     auto dropin = TRY(read_small_file(world.places.modprobe()));
     if (dropin) {
-        sight.configured = NfsTransport::causeway;
+        state.configured = NfsTransport::causeway;
     }
     for (const NfsTransport one : {NfsTransport::in_tree, NfsTransport::causeway}) {
         if (world.modules.loaded(transport_module(one))) {
-            sight.loaded = one;
+            state.loaded = one;
         }
     }
     auto mounts = TRY(nfs_mounts(world.files));
-    std::copy_if(mounts.begin(), mounts.end(), std::back_inserter(sight.mounts),
+    std::copy_if(mounts.begin(), mounts.end(), std::back_inserter(state.mounts),
                  [](const NfsMount &mount) { return mount.transport == CW_TRANSPORT_RDMA; });
     auto ports = TRY(nfsd_ports(world.files));
-    sight.listens = std::any_of(ports.begin(), ports.end(),
+    state.listens = std::any_of(ports.begin(), ports.end(),
                                 [](const NfsdPort &port) { return port.is_rdma(); });
-    return sight;
+    return state;
 }
 
-std::optional<NfsTransport> wrong_one(const TransportSight &sight) {
-    return sight.loaded && *sight.loaded != sight.configured ? sight.loaded : std::nullopt;
+std::optional<NfsTransport> wrong_one(const TransportState &state) {
+    return state.loaded && *state.loaded != state.configured ? state.loaded : std::nullopt;
 }
 
-std::string way_out(const TransportSight &sight) {
-    std::vector<std::string> deeds;
-    if (sight.listens) {
-        deeds.emplace_back("systemctl stop nfs-server");
+std::string way_out(const TransportState &state) {
+    std::vector<std::string> commands;
+    if (state.listens) {
+        commands.emplace_back("systemctl stop nfs-server");
     }
-    if (!sight.mounts.empty()) {
-        deeds.push_back(
-            fmt::format("causeway nfs remount {}", fmt::join(directories_of(sight.mounts), " ")));
-    } else if (sight.loaded) {
-        deeds.push_back(fmt::format("rmmod {}", transport_module(*sight.loaded)));
+    if (!state.mounts.empty()) {
+        commands.push_back(
+            fmt::format("causeway nfs remount {}", fmt::join(directories_of(state.mounts), " ")));
+    } else if (state.loaded) {
+        commands.push_back(fmt::format("rmmod {}", transport_module(*state.loaded)));
     }
-    if (sight.listens) {
-        deeds.emplace_back("systemctl start nfs-server");
+    if (state.listens) {
+        commands.emplace_back("systemctl start nfs-server");
     }
-    return fmt::format("{}", fmt::join(deeds, "; "));
+    return fmt::format("{}", fmt::join(commands, "; "));
 }
 
-std::optional<Error> settle_transport(World &world, const TransportSight &sight) {
-    const auto wrong = wrong_one(sight);
+std::optional<Error> settle_transport(World &world, const TransportState &state) {
+    const auto wrong = wrong_one(state);
     if (!wrong) {
         return std::nullopt;
     }
-    auto users = users_of(sight);
+    auto users = users_of(state);
     if (users.empty()) {
         auto gone = world.modules.unload(transport_module(*wrong));
         if (gone) {
@@ -217,7 +217,7 @@ std::optional<Error> settle_transport(World &world, const TransportSight &sight)
         }
         users.push_back(gone.error().what);
     }
-    return stays_loaded(sight, *wrong, users);
+    return stays_loaded(state, *wrong, users);
 }
 
 ChangePointer change_nfs_transport(NfsTransport chosen, NfsTransport before) {

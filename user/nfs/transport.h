@@ -28,24 +28,24 @@ std::string transport_dropin_text();
 // if Causeway's module cannot be loaded either.
 bool is_former_dropin(std::string_view text);
 
-struct TransportSight {
+struct TransportState {
     NfsTransport configured = NfsTransport::in_tree;
     std::optional<NfsTransport> loaded;
     std::vector<NfsMount> mounts; // by RDMA
     bool listens = false;         // nfsd listens by RDMA
 };
-Result<TransportSight> see_transport(World &world);
+Result<TransportState> read_transport(World &world);
 
 // Returns the loaded module if it is not the configured one; else none.
-std::optional<NfsTransport> wrong_one(const TransportSight &sight);
+std::optional<NfsTransport> wrong_one(const TransportState &state);
 
 // Returns the commands after which the configured module can be used: "systemctl stop nfs-server;
 // causeway nfs remount /mnt; systemctl start nfs-server".
-std::string way_out(const TransportSight &sight);
+std::string way_out(const TransportState &state);
 
 // Unloads the module that is not configured if nothing uses it. Returns none if afterwards the
 // configured module is loaded or can be loaded, else the reason why the other one stays.
-std::optional<Error> settle_transport(World &world, const TransportSight &sight);
+std::optional<Error> settle_transport(World &world, const TransportState &state);
 
 // The change that does the same. If the other module stays, that is a warning. Undo unloads the
 // @chosen module unless it was configured @before, and returns an error while mounts or nfsd use

@@ -23,42 +23,42 @@ Result<NfsTransport> parse_transport(const std::string &typed) {
                  close ? fmt::format("did you mean {}?", *close) : "give causeway or in-tree"};
 }
 
-Json sight_json(const TransportSight &sight) {
-    Json json = {{"configured", transport_name(sight.configured)},
-                 {"loaded", sight.loaded ? Json(transport_name(*sight.loaded)) : Json(nullptr)},
-                 {"listening", sight.listens},
+Json state_json(const TransportState &state) {
+    Json json = {{"configured", transport_name(state.configured)},
+                 {"loaded", state.loaded ? Json(transport_name(*state.loaded)) : Json(nullptr)},
+                 {"listening", state.listens},
                  {"mounts", Json::array()}};
-    for (const NfsMount &mount : sight.mounts) {
+    for (const NfsMount &mount : state.mounts) {
         json["mounts"].push_back(mount.directory);
     }
     return json;
 }
 
-Answer tell(const TransportSight &sight, bool changed) {
+Answer tell(const TransportState &state, bool changed) {
     Answer answer;
-    answer.json = sight_json(sight);
-    answer.json["in_effect"] = !wrong_one(sight);
+    answer.json = state_json(state);
+    answer.json["in_effect"] = !wrong_one(state);
     answer.json["changed"] = changed;
     answer.text =
-        fmt::format("NFS over RDMA: {} is chosen, {} is loaded\n", transport_name(sight.configured),
-                    sight.loaded ? transport_module(*sight.loaded) : "no module");
+        fmt::format("NFS over RDMA: {} is chosen, {} is loaded\n", transport_name(state.configured),
+                    state.loaded ? transport_module(*state.loaded) : "no module");
     return answer;
 }
 
-Answer report_choice(const TransportSight &sight) {
-    Answer answer = tell(sight, false);
-    if (const auto wrong = wrong_one(sight)) {
+Answer report_choice(const TransportState &state) {
+    Answer answer = tell(state, false);
+    if (const auto wrong = wrong_one(state)) {
         answer.warnings.push_back(
             fmt::format("{} is loaded and carries NFS until it is unloaded ({})",
-                        transport_module(*wrong), way_out(sight)));
+                        transport_module(*wrong), way_out(state)));
     }
     return answer;
 }
 
 Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
-    auto sight = TRY(see_transport(world));
+    auto state = TRY(read_transport(world));
     if (arguments.operands().empty()) {
-        return report_choice(sight);
+        return report_choice(state);
     }
     auto wanted = TRY(parse_transport(arguments.operands().front()));
     ChangeSet set(fmt::format("nfs transport {}", transport_name(wanted)));
@@ -67,17 +67,17 @@ Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
             : set.remove(world.places.modprobe()));
     // If the choice stays the same, undo has nothing to take back.
     const bool chosen = !set.empty();
-    const NfsTransport before = sight.configured;
-    sight.configured = wanted;
-    if (chosen || wrong_one(sight)) {
+    const NfsTransport before = state.configured;
+    state.configured = wanted;
+    if (chosen || wrong_one(state)) {
         set.add(change_nfs_transport(wanted, before));
     }
     auto answer = carry_out(world, {arguments.dry_run(), chosen}, set, "it is chosen");
     if (!answer || arguments.dry_run()) {
         return answer;
     }
-    sight = TRY(see_transport(world));
-    return said_instead(*std::move(answer), tell(sight, chosen));
+    state = TRY(read_transport(world));
+    return said_instead(*std::move(answer), tell(state, chosen));
 }
 
 const VerbRows transport_verb_rows(Section::nfs, 4, [] {

@@ -188,9 +188,9 @@ Result<void> no_export_has_it(World &world, const ExportSettings &settings) {
 
 std::vector<std::string> LedgerPlan::sentences() const {
     std::vector<std::string> all;
-    if (deed == Deed::make) {
+    if (action == Action::make) {
         all.push_back(fmt::format("make a ledger of the disk's owners in {}", folder.string()));
-    } else if (deed == Deed::replace) {
+    } else if (action == Action::replace) {
         all.push_back(fmt::format("discard the owners of the disk and make a new ledger in {}",
                                   folder.string()));
     }
@@ -253,7 +253,7 @@ Result<void> use_or_make(const ExportSettings &settings, const Copies &copies, E
     if (is_here || settings.ledger) {
         return unusable(settings, plan.places, copies);
     }
-    plan.deed = LedgerPlan::Deed::make;
+    plan.action = LedgerPlan::Action::make;
     plan.uuid = Uuid::random();
     return {};
 }
@@ -279,8 +279,8 @@ Result<LedgerPlan> plan_ledger(World &world, const ExportSettings &settings, Ear
         }
     }
     if (forget) {
-        plan.deed =
-            is_here || plan.record_before ? LedgerPlan::Deed::replace : LedgerPlan::Deed::make;
+        plan.action =
+            is_here || plan.record_before ? LedgerPlan::Action::replace : LedgerPlan::Action::make;
         plan.uuid = Uuid::random();
         return plan;
     }
@@ -307,10 +307,10 @@ Result<PreparedLedger> PreparedLedger::prepare(LedgerPlan plan) {
     PreparedLedger prepared(std::move(plan));
     prepared.active_ = true;
     TRY(prepared.write_record());
-    const LedgerPlan::Deed deed = prepared.plan_.deed;
-    TRY(deed == LedgerPlan::Deed::use    ? prepared.complete()
-        : deed == LedgerPlan::Deed::make ? prepared.make()
-                                         : prepared.replace());
+    const LedgerPlan::Action action = prepared.plan_.action;
+    TRY(action == LedgerPlan::Action::use    ? prepared.complete()
+        : action == LedgerPlan::Action::make ? prepared.make()
+                                             : prepared.replace());
     return prepared;
 }
 

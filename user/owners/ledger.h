@@ -25,9 +25,9 @@ enum class EarlierOwners {
 
 // The changes to make so that the kernel finds a ledger.
 struct LedgerPlan {
-    enum class Deed { use, make, replace };
+    enum class Action { use, make, replace };
 
-    Deed deed = Deed::use;
+    Action action = Action::use;
     std::filesystem::path folder;
     bool default_folder = true;
     Uuid identity;

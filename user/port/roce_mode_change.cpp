@@ -30,7 +30,7 @@ class RoceModeChange final : public Change {
                            back ? mode_.before : mode_.after);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return fmt::format("set {} to {}", place(),
                            direction == Direction::back ? mode_.before : mode_.after);
     }

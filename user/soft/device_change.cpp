@@ -30,7 +30,7 @@ class SoftDeviceChange final : public Change {
                            adds ? '+' : '-', device_.type, device_.name, device_.netdev);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const bool adds = added_ == (direction == Direction::forward);
         return fmt::format("{} the {} device {} on {}", adds ? "added" : "removed", device_.type,
                            device_.name, device_.netdev);

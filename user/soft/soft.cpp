@@ -152,12 +152,12 @@ std::vector<RdmaDevice>::const_iterator find_typed(const std::vector<RdmaDevice>
     });
 }
 
-Result<void> expect_software(const RdmaDevice &device, const char *deed) {
+Result<void> expect_software(const RdmaDevice &device, const char *action) {
     if (!device.soft.empty()) {
         return {};
     }
     return Error{ExitCode::usage,
-                 fmt::format("{} is no software device: it cannot be {}", device.name, deed),
+                 fmt::format("{} is no software device: it cannot be {}", device.name, action),
                  "see which are: causeway show"};
 }
 
@@ -183,9 +183,9 @@ std::string why_left_alone(World &world, const RdmaDevice &device) {
 }
 
 // The user did not ask for this change, so the use by a kernel module refuses it too.
-Result<void> expect_no_users(World &world, const std::string &device, const char *deed) {
+Result<void> expect_no_users(World &world, const std::string &device, const char *action) {
     const auto users = TRY(other_users(world, device));
-    return users.empty() ? Result<void>() : is_used(device, deed, users.front());
+    return users.empty() ? Result<void>() : is_used(device, action, users.front());
 }
 
 Answer left_alone(const std::string &device, const std::string &why) {

@@ -24,12 +24,12 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     StockAttachment settings;
     settings.via = TRY(parse_via(arguments.text("via").value_or("")));
     settings.disk = TRY(parse_disk(arguments.operands().front()));
-    std::vector<std::string_view> foreign;
+    std::vector<std::string_view> of_causeway;
     for (const AttachOption &option : attach_options) {
-        foreign.push_back(option.word);
+        of_causeway.push_back(option.word);
     }
-    foreign.insert(foreign.end(), {"key-file", "background", "host-uuid"});
-    TRY(refuse_options(arguments, foreign, "is of Causeway's own transport",
+    of_causeway.insert(of_causeway.end(), {"key-file", "background", "host-uuid"});
+    TRY(refuse_options(arguments, of_causeway, "is of Causeway's own transport",
                        "leave out --{} or --via"));
     if (const auto typed = arguments.text("target")) {
         settings.target = TRY(stock_transport(settings.via).parse_target(*typed));
@@ -39,7 +39,7 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     return settings;
 }
 
-Result<std::optional<StockAttachmentSight>> compare(World &world, const StockAttachment &wanted) {
+Result<std::optional<StockAttachmentState>> compare(World &world, const StockAttachment &wanted) {
     auto now = find_stock_attachment(world, wanted.disk);
     if (!now || !*now) {
         return now;
@@ -62,12 +62,12 @@ std::vector<std::string> devices_of(const StockConnection &connection) {
     return devices;
 }
 
-Json attachment_json(World &world, const StockAttachmentSight &sight) {
-    const StockAttachment &settings = sight.settings;
-    const bool attached = sight.connection.has_value();
+Json attachment_json(World &world, const StockAttachmentState &state) {
+    const StockAttachment &settings = state.settings;
+    const bool attached = state.connection.has_value();
     Json disks = Json::array();
     for (const std::string &disk :
-         attached ? sight.connection->disks : std::vector<std::string>()) {
+         attached ? state.connection->disks : std::vector<std::string>()) {
         disks.push_back({{"disk", disk},
                          {"device", "/dev/" + disk},
                          {"size", size_of_disk(world.files, disk)}});
@@ -77,23 +77,23 @@ Json attachment_json(World &world, const StockAttachmentSight &sight) {
             {"via", via_text(settings.via)},
             {"target", settings.target.empty() ? Json(nullptr) : Json(settings.target)},
             {"attached", attached},
-            {"handle", attached ? Json(sight.connection->handle) : Json(nullptr)},
-            {"state", attached ? Json(sight.connection->state) : Json(nullptr)},
+            {"handle", attached ? Json(state.connection->handle) : Json(nullptr)},
+            {"state", attached ? Json(state.connection->state) : Json(nullptr)},
             {"disks", disks},
-            {"persistent", sight.persistent}};
+            {"persistent", state.persistent}};
 }
 
 // Returns the changes that detach the disk. Returns an error if the disk is in use, unless @force.
-Result<ChangeSet> detaching(World &world, const StockAttachmentSight &sight, bool force) {
-    const StockAttachment &settings = sight.settings;
+Result<ChangeSet> detaching(World &world, const StockAttachmentState &state, bool force) {
+    const StockAttachment &settings = state.settings;
     ChangeSet set("detach " + settings.disk.text());
-    if (sight.connection) {
+    if (state.connection) {
         if (!force) {
-            TRY(check_unused(world, sight));
+            TRY(check_unused(world, state));
         }
         set.add(change_stock_attachment(settings, false));
     }
-    if (sight.persistent) {
+    if (state.persistent) {
         TRY(set.remove(stock_place(world.places, settings)));
     }
     return set;
@@ -177,29 +177,29 @@ Result<std::optional<std::string>> StockFamily::attached_by(World &world,
 Result<std::vector<Task>> StockFamily::detach(World &world, bool force,
                                               std::vector<std::string> &warnings) const {
     std::vector<Task> tasks;
-    for (const StockAttachmentSight &sight : TRY(stock_attachments(world, warnings))) {
-        tasks.push_back({sight.settings.disk.text(), "",
-                         [sight, force](World &now) { return detaching(now, sight, force); }});
+    for (const StockAttachmentState &state : TRY(stock_attachments(world, warnings))) {
+        tasks.push_back({state.settings.disk.text(), "",
+                         [state, force](World &now) { return detaching(now, state, force); }});
     }
     return tasks;
 }
 
 Result<void> StockFamily::list_attachments(World &world, Answer &answer) const {
-    auto sights = TRY(stock_attachments(world, answer.warnings));
+    auto states = TRY(stock_attachments(world, answer.warnings));
     answer.json["stock"] = Json::array();
     Table table({{"DISK"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"DEVICE"}});
-    for (const StockAttachmentSight &sight : sights) {
-        answer.json["stock"].push_back(attachment_json(world, sight));
-        const std::string disk = sight.settings.disk.text();
-        const std::string title = via_title(sight.settings.via);
-        if (!sight.connection) {
+    for (const StockAttachmentState &state : states) {
+        answer.json["stock"].push_back(attachment_json(world, state));
+        const std::string disk = state.settings.disk.text();
+        const std::string title = via_title(state.settings.via);
+        if (!state.connection) {
             table.row({disk, title, "", "not attached", ""});
             continue;
         }
-        const auto &disks = sight.connection->disks;
+        const auto &disks = state.connection->disks;
         const std::uint64_t size = disks.empty() ? 0 : size_of_disk(world.files, disks.front());
-        table.row({disk, title, size == 0 ? "" : size_text(size), sight.connection->state,
-                   fmt::format("{}", fmt::join(devices_of(*sight.connection), " "))});
+        table.row({disk, title, size == 0 ? "" : size_text(size), state.connection->state,
+                   fmt::format("{}", fmt::join(devices_of(*state.connection), " "))});
     }
     const std::string text = table.text(world.terminal);
     answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;
@@ -222,12 +222,12 @@ Result<void> add_connections(World &world, Answer &answer) {
         answer.json["stock"].push_back(row_json(role, via, peer, name, state));
         table.row({role, peer, name, via_title(via), state});
     };
-    for (const StockExportSight &sight : *exports) {
-        if (!sight.running) {
+    for (const StockExportState &state : *exports) {
+        if (!state.running) {
             continue;
         }
-        const StockExport &settings = sight.settings;
-        const auto connected = connected_initiators(world.files, sight.made);
+        const StockExport &settings = state.settings;
+        const auto connected = connected_initiators(world.files, state.made);
         for (const std::string &peer : connected) {
             add("server", settings.via, peer, settings.name, "connected");
         }
@@ -236,11 +236,11 @@ Result<void> add_connections(World &world, Answer &answer) {
                 fmt::format("listens at {}", settings.portal.text()));
         }
     }
-    for (const StockAttachmentSight &sight : *attachments) {
-        const StockAttachment &settings = sight.settings;
+    for (const StockAttachmentState &state : *attachments) {
+        const StockAttachment &settings = state.settings;
         add("client", settings.via, settings.disk.server.text(), settings.disk.name,
-            sight.connection
-                ? fmt::format("{} ({})", sight.connection->state, sight.connection->handle)
+            state.connection
+                ? fmt::format("{} ({})", state.connection->state, state.connection->handle)
                 : "not attached");
     }
     const std::string text = table.text(world.terminal);

@@ -40,7 +40,7 @@ Result<std::optional<StockAttachment>> record_of(World &world, const StockAttach
 
 // Returns the attachment with its connection. If it is connected and there is a record of it, the
 // settings are those of the record.
-Result<StockAttachmentSight> look(World &world, const StockAttachment &settings) {
+Result<StockAttachmentState> look(World &world, const StockAttachment &settings) {
     auto record = record_of(world, settings);
     if (!record) {
         return record.error();
@@ -49,7 +49,7 @@ Result<StockAttachmentSight> look(World &world, const StockAttachment &settings)
     auto connection =
         known.target.empty() ? std::nullopt : stock_transport(known.via).find(world.files, known);
     const bool attached = connection.has_value();
-    return StockAttachmentSight{attached ? known : settings, false, std::move(connection)};
+    return StockAttachmentState{attached ? known : settings, false, std::move(connection)};
 }
 
 // Returns the settings with the name of the target. Asks the server's discovery if they have none.
@@ -109,7 +109,7 @@ class StockAttachmentChange final : public Change {
                            settings_.target);
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const bool adds = attached_ == (direction == Direction::forward);
         return fmt::format("{} {} by {}", adds ? "attached" : "detached", settings_.disk.text(),
                            via_title(settings_.via));
@@ -122,8 +122,8 @@ class StockAttachmentChange final : public Change {
     }
 
     Result<Standing> standing(World &world) const override {
-        auto sight = TRY(look(world, settings_));
-        return sight.connection.has_value() == attached_ ? Standing::after : Standing::before;
+        auto state = TRY(look(world, settings_));
+        return state.connection.has_value() == attached_ ? Standing::after : Standing::before;
     }
 
     Result<void> forward(World &world) const override { return put(world, attached_); }
@@ -133,8 +133,8 @@ class StockAttachmentChange final : public Change {
         if (!attached_) {
             return {};
         }
-        auto sight = look(world, settings_);
-        return sight ? check_unused(world, *sight) : sight.error();
+        auto state = look(world, settings_);
+        return state ? check_unused(world, *state) : state.error();
     }
 
   private:
@@ -153,9 +153,9 @@ class StockAttachmentChange final : public Change {
     }
 
     Result<void> detach(World &world) const {
-        auto sight = TRY(look(world, settings_));
-        if (sight.connection) {
-            TRY(stock_transport(sight.settings.via).disconnect(world, sight.settings));
+        auto state = TRY(look(world, settings_));
+        if (state.connection) {
+            TRY(stock_transport(state.settings.via).disconnect(world, state.settings));
         }
         auto forgotten = remove_durably(record_place(world, settings_));
         return forgotten ? Result<void>() : forgotten.error();
@@ -172,7 +172,7 @@ bool can_be_opened(World &world, const std::string &disk) {
 
 } // namespace
 
-Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
+Result<std::vector<StockAttachmentState>> stock_attachments(World &world,
                                                             std::vector<std::string> &warnings) {
     auto configured = load_stock_attachments(world.places);
     auto running =
@@ -183,36 +183,36 @@ Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
     if (!configured || !running) {
         return configured ? running.error() : configured.error();
     }
-    std::vector<StockAttachmentSight> sights;
+    std::vector<StockAttachmentState> states;
     for (const auto *folder : {&*configured, &*running}) {
         for (const Error &broken : folder->broken) {
             warnings.push_back(broken.what);
         }
         for (const auto &stored : folder->good) {
             const bool known =
-                std::any_of(sights.begin(), sights.end(), [&](const StockAttachmentSight &each) {
+                std::any_of(states.begin(), states.end(), [&](const StockAttachmentState &each) {
                     return each.settings.disk == stored.settings.disk;
                 });
-            auto sight = TRY(look(world, stored.settings));
-            sight.persistent = folder == &*configured;
-            if (!known && (sight.persistent || sight.connection)) {
-                sights.push_back(std::move(sight));
+            auto state = TRY(look(world, stored.settings));
+            state.persistent = folder == &*configured;
+            if (!known && (state.persistent || state.connection)) {
+                states.push_back(std::move(state));
             }
         }
     }
-    return sights;
+    return states;
 }
 
-Result<std::optional<StockAttachmentSight>> find_stock_attachment(World &world,
+Result<std::optional<StockAttachmentState>> find_stock_attachment(World &world,
                                                                   const DiskName &disk) {
     std::vector<std::string> others;
-    auto sights = TRY(stock_attachments(world, others));
-    for (StockAttachmentSight &sight : sights) {
-        if (sight.settings.disk == disk) {
-            return std::optional(std::move(sight));
+    auto states = TRY(stock_attachments(world, others));
+    for (StockAttachmentState &state : states) {
+        if (state.settings.disk == disk) {
+            return std::optional(std::move(state));
         }
     }
-    return std::optional<StockAttachmentSight>();
+    return std::optional<StockAttachmentState>();
 }
 
 ChangePointer change_stock_attachment(StockAttachment settings, bool attached) {
@@ -231,16 +231,16 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
     constexpr std::chrono::milliseconds between_looks{100};
     const auto deadline = world.clock.now() + limit;
     for (;;) {
-        auto sight = look(world, settings);
-        if (!sight) {
-            return sight.error();
+        auto state = look(world, settings);
+        if (!state) {
+            return state.error();
         }
         const bool ready =
-            sight->connection && !sight->connection->disks.empty() &&
-            std::all_of(sight->connection->disks.begin(), sight->connection->disks.end(),
+            state->connection && !state->connection->disks.empty() &&
+            std::all_of(state->connection->disks.begin(), state->connection->disks.end(),
                         [&](const std::string &disk) { return can_be_opened(world, disk); });
         if (ready) {
-            return *sight->connection;
+            return *state->connection;
         }
         if (world.clock.now() >= deadline) {
             return Error{ExitCode::try_again,
@@ -251,12 +251,12 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
     }
 }
 
-Result<void> check_unused(World &world, const StockAttachmentSight &sight) {
+Result<void> check_unused(World &world, const StockAttachmentState &state) {
     for (const std::string &disk :
-         sight.connection ? sight.connection->disks : std::vector<std::string>()) {
+         state.connection ? state.connection->disks : std::vector<std::string>()) {
         if (const std::string user = user_of_disk(world, disk); !user.empty()) {
             return Error{ExitCode::try_again,
-                         fmt::format("cannot detach {}: {}", sight.settings.disk.text(), user),
+                         fmt::format("cannot detach {}: {}", state.settings.disk.text(), user),
                          "end that first, or give --force to detach: its I/O fails then"};
         }
     }

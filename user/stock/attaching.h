@@ -16,7 +16,7 @@
 
 namespace causeway {
 
-struct StockAttachmentSight {
+struct StockAttachmentState {
     StockAttachment settings; // from the record if it is attached, else from the configuration
     bool persistent = false;
     std::optional<StockConnection> connection{};
@@ -24,9 +24,9 @@ struct StockAttachmentSight {
 
 // Returns the attachments that are configured, then others that are connected. Configuration files
 // and records that cannot be read are reported in the warnings.
-Result<std::vector<StockAttachmentSight>> stock_attachments(World &world,
+Result<std::vector<StockAttachmentState>> stock_attachments(World &world,
                                                             std::vector<std::string> &warnings);
-Result<std::optional<StockAttachmentSight>> find_stock_attachment(World &world,
+Result<std::optional<StockAttachmentState>> find_stock_attachment(World &world,
                                                                   const DiskName &disk);
 
 // The change that discovers the target, connects, and writes the record (@attached), or that
@@ -43,6 +43,6 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
 
 // Returns an error that states how a disk of the connection is used. Succeeds if all disks are
 // unused, or if there is no connection.
-Result<void> check_unused(World &world, const StockAttachmentSight &sight);
+Result<void> check_unused(World &world, const StockAttachmentState &state);
 
 } // namespace causeway

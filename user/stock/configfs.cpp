@@ -89,7 +89,7 @@ class ConfigfsChange final : public Change {
         return text;
     }
 
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         const bool adds = added_ == (direction == Direction::forward);
         return fmt::format("{} {}", adds ? "made" : "removed", subject_);
     }

@@ -105,7 +105,7 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
 
 // If the administrator gave no target, an existing export keeps its target: the default may have
 // changed since.
-Result<std::optional<StockExportSight>> compare(World &world, StockExport &wanted,
+Result<std::optional<StockExportState>> compare(World &world, StockExport &wanted,
                                                 bool target_typed) {
     auto now = find_stock_export(world, wanted.name);
     if (!now || !*now) {
@@ -159,8 +159,8 @@ std::string options_phrase(const StockExport &settings) {
     return settings.read_only ? "read-only" : "";
 }
 
-Json export_json(World &world, const StockExportSight &sight) {
-    const StockExport &settings = sight.settings;
+Json export_json(World &world, const StockExportState &state) {
+    const StockExport &settings = state.settings;
     return {{"name", settings.name},
             {"via", via_text(settings.via)},
             {"backend", stock_backend_text(settings.backend)},
@@ -172,9 +172,9 @@ Json export_json(World &world, const StockExportSight &sight) {
             {"service", or_null(stock_transport(settings.via).service(world.files))},
             {"portal", settings.portal.text()},
             {"connected",
-             sight.running ? Json(connected_initiators(world.files, sight.made)) : Json::array()},
-            {"running", sight.running},
-            {"persistent", sight.persistent}};
+             state.running ? Json(connected_initiators(world.files, state.made)) : Json::array()},
+            {"running", state.running},
+            {"persistent", state.persistent}};
 }
 
 class StockExportAction final : public DiskAction {
@@ -235,31 +235,31 @@ class StockExportAction final : public DiskAction {
 
 class StockRemoveAction final : public DiskAction {
   public:
-    StockRemoveAction(StockExportSight sight, bool force)
-        : sight_(std::move(sight)), force_(force) {}
+    StockRemoveAction(StockExportState state, bool force)
+        : state_(std::move(state)), force_(force) {}
 
     Result<ChangeSet> changes(World &world) override {
-        const std::string &name = sight_.settings.name;
+        const std::string &name = state_.settings.name;
         ChangeSet set("export remove " + name);
-        if (sight_.running) {
+        if (state_.running) {
             if (!force_) {
-                TRY(check_no_clients(world, fmt::format("the export '{}'", name), sight_.made));
+                TRY(check_no_clients(world, fmt::format("the export '{}'", name), state_.made));
             }
-            TRY(add_take_down(world, set, sight_));
+            TRY(add_take_down(world, set, state_));
         }
-        if (sight_.persistent) {
-            TRY(set.remove(stock_place(world.places, sight_.settings)));
+        if (state_.persistent) {
+            TRY(set.remove(stock_place(world.places, state_.settings)));
         }
         return set;
     }
 
     Result<Answer> answer(World & /*world*/, Answer done) override {
-        done.json["name"] = sight_.settings.name;
+        done.json["name"] = state_.settings.name;
         return done;
     }
 
   private:
-    StockExportSight sight_;
+    StockExportState state_;
     bool force_;
 };
 
@@ -272,8 +272,8 @@ Result<ActionPointer> StockFamily::export_add(World &world, const Arguments &arg
 
 Result<ActionPointer> StockFamily::export_remove(World &world, const std::string &name,
                                                  const Arguments &arguments) const {
-    auto sight = TRY(find_stock_export(world, name));
-    return sight ? ActionPointer(std::make_unique<StockRemoveAction>(*std::move(sight),
+    auto state = TRY(find_stock_export(world, name));
+    return state ? ActionPointer(std::make_unique<StockRemoveAction>(*std::move(state),
                                                                      arguments.has("force")))
                  : nullptr;
 }
@@ -285,17 +285,17 @@ Result<std::optional<std::string>> StockFamily::exported_by(World &world,
 }
 
 Result<void> StockFamily::list_exports(World &world, Answer &answer) const {
-    auto sights = TRY(stock_exports(world, answer.warnings));
+    auto states = TRY(stock_exports(world, answer.warnings));
     answer.json["stock"] = Json::array();
     Table table(
         {{"EXPORT"}, {"BY"}, {"SIZE", Table::Align::right}, {"STATE"}, {"OPTIONS"}, {"BACKEND"}});
-    for (const StockExportSight &sight : sights) {
-        const StockExport &settings = sight.settings;
+    for (const StockExportState &state : states) {
+        const StockExport &settings = state.settings;
         const std::uint64_t size = size_of(world, settings);
-        answer.json["stock"].push_back(export_json(world, sight));
+        answer.json["stock"].push_back(export_json(world, state));
         table.row({settings.name, via_title(settings.via), size == 0 ? "" : size_text(size),
-                   !sight.running     ? "not running"
-                   : sight.persistent ? "running"
+                   !state.running     ? "not running"
+                   : state.persistent ? "running"
                                       : "until reboot",
                    options_phrase(settings),
                    settings.backend == StockBackend::ram ? "memory" : settings.path});
@@ -305,7 +305,7 @@ Result<void> StockFamily::list_exports(World &world, Answer &answer) const {
                                       ? "everyone"
                                       : fmt::format("{}", fmt::join(settings.initiators, ", "))));
         const auto service = stock_transport(settings.via).service(world.files);
-        if (service && sight.running) {
+        if (service && state.running) {
             table.note(fmt::format("clients give --target {}", *service));
         }
     }

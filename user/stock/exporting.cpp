@@ -79,10 +79,10 @@ Result<std::set<std::string>> made_by_us(World &world) {
 // does not remove them.
 Result<void> leave_out_others(World &world, TargetPlan &plan) {
     auto ours = TRY(made_by_us(world));
-    const auto foreign = [&](const ConfigStep &step) {
+    const auto made_by_another = [&](const ConfigStep &step) {
         return step.shared && world.files.has_folder(step.path) && ours.count(step.path) == 0;
     };
-    plan.steps.erase(std::remove_if(plan.steps.begin(), plan.steps.end(), foreign),
+    plan.steps.erase(std::remove_if(plan.steps.begin(), plan.steps.end(), made_by_another),
                      plan.steps.end());
     return {};
 }
@@ -108,21 +108,21 @@ void report_broken(const Folder<StockExport> &folder, std::vector<std::string> &
 }
 
 Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool persistent,
-                        std::vector<StockExportSight> &sights) {
+                        std::vector<StockExportState> &states) {
     for (const auto &stored : folder.good) {
         const std::string &name = stored.settings.name;
-        auto known = std::find_if(sights.begin(), sights.end(), [&](const StockExportSight &each) {
+        auto known = std::find_if(states.begin(), states.end(), [&](const StockExportState &each) {
             return each.settings.name == name;
         });
-        if (known == sights.end()) {
+        if (known == states.end()) {
             auto made = TRY(record_of(world, name));
             // A record is stale if the folder of its export does not exist.
             if (!made && !persistent) {
                 continue;
             }
-            sights.push_back(
+            states.push_back(
                 {stored.settings, made.has_value(), false, made.value_or(TargetPlan())});
-            known = sights.end() - 1;
+            known = states.end() - 1;
         }
         known->persistent = known->persistent || persistent;
     }
@@ -131,40 +131,40 @@ Result<void> add_folder(World &world, const Folder<StockExport> &folder, bool pe
 
 } // namespace
 
-Result<std::vector<StockExportSight>> stock_exports(World &world,
+Result<std::vector<StockExportState>> stock_exports(World &world,
                                                     std::vector<std::string> &warnings) {
     auto configured = TRY(load_stock_exports(world.places));
     report_broken(configured, warnings);
     return stock_exports(world, configured, warnings);
 }
 
-Result<std::vector<StockExportSight>> stock_exports(World &world,
+Result<std::vector<StockExportState>> stock_exports(World &world,
                                                     const Folder<StockExport> &configured,
                                                     std::vector<std::string> &warnings) {
-    std::vector<StockExportSight> sights;
+    std::vector<StockExportState> states;
     auto running = TRY(load_folder<StockExport>(
         world.places.stock_running_exports(), [](const fs::path &place, const std::string &text) {
             return parse_stock_export(place.string(), place.stem().string(), text);
         }));
     report_broken(running, warnings);
-    TRY(add_folder(world, running, false, sights));
-    TRY(add_folder(world, configured, true, sights));
-    std::sort(sights.begin(), sights.end(),
-              [](const StockExportSight &one, const StockExportSight &other) {
+    TRY(add_folder(world, running, false, states));
+    TRY(add_folder(world, configured, true, states));
+    std::sort(states.begin(), states.end(),
+              [](const StockExportState &one, const StockExportState &other) {
                   return one.settings.name < other.settings.name;
               });
-    return sights;
+    return states;
 }
 
-Result<std::optional<StockExportSight>> find_stock_export(World &world, const std::string &name) {
+Result<std::optional<StockExportState>> find_stock_export(World &world, const std::string &name) {
     std::vector<std::string> others;
-    auto sights = TRY(stock_exports(world, others));
-    for (StockExportSight &sight : sights) {
-        if (sight.settings.name == name) {
-            return std::optional(std::move(sight));
+    auto states = TRY(stock_exports(world, others));
+    for (StockExportState &state : states) {
+        if (state.settings.name == name) {
+            return std::optional(std::move(state));
         }
     }
-    return std::optional<StockExportSight>();
+    return std::optional<StockExportState>();
 }
 
 std::vector<OpenPort> ports_of(const StockExport &settings,
@@ -205,12 +205,12 @@ Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &setti
     return {};
 }
 
-Result<void> add_take_down(World &world, ChangeSet &set, const StockExportSight &sight) {
-    set.add(change_configfs(subject_of(sight.settings), sight.made.probe, sight.made.steps, false));
-    if (auto good = set.remove(steps_place(world, sight.settings.name)); !good) {
+Result<void> add_take_down(World &world, ChangeSet &set, const StockExportState &state) {
+    set.add(change_configfs(subject_of(state.settings), state.made.probe, state.made.steps, false));
+    if (auto good = set.remove(steps_place(world, state.settings.name)); !good) {
         return good;
     }
-    return set.remove(settings_place(world, sight.settings.name));
+    return set.remove(settings_place(world, state.settings.name));
 }
 
 } // namespace causeway

@@ -16,7 +16,7 @@
 
 namespace causeway {
 
-struct StockExportSight {
+struct StockExportState {
     StockExport settings;
     bool running = false;
     bool persistent = false;
@@ -25,14 +25,14 @@ struct StockExportSight {
 
 // Returns the exports that run or are configured, sorted by name. Configuration files and records
 // that cannot be read are reported in the warnings.
-Result<std::vector<StockExportSight>> stock_exports(World &world,
+Result<std::vector<StockExportState>> stock_exports(World &world,
                                                     std::vector<std::string> &warnings);
 // Does the same for a caller that has loaded the configuration files and reports their errors
 // itself.
-Result<std::vector<StockExportSight>> stock_exports(World &world,
+Result<std::vector<StockExportState>> stock_exports(World &world,
                                                     const Folder<StockExport> &configured,
                                                     std::vector<std::string> &warnings);
-Result<std::optional<StockExportSight>> find_stock_export(World &world, const std::string &name);
+Result<std::optional<StockExportState>> find_stock_export(World &world, const std::string &name);
 
 // Returns the ports that a firewall must open for the initiators. iSER also uses TCP, to discover
 // and to log in.
@@ -41,6 +41,6 @@ std::vector<OpenPort> ports_of(const StockExport &settings, const std::vector<Rd
 // Adds the changes that start the export: modules, configfs, the steps, the record.
 Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &settings);
 // Adds the changes that end an export that runs.
-Result<void> add_take_down(World &world, ChangeSet &set, const StockExportSight &sight);
+Result<void> add_take_down(World &world, ChangeSet &set, const StockExportState &state);
 
 } // namespace causeway

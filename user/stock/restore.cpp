@@ -23,48 +23,48 @@ std::vector<Error> as_errors(const std::vector<std::string> &sentences) {
     return errors;
 }
 
-Result<ChangeSet> bring_up(World &world, const StockExportSight &sight) {
-    ChangeSet set("restore " + sight.settings.name);
-    if (!sight.running) {
-        TRY(check_stock_backend(world.files, sight.settings));
-        TRY(check_unclaimed(world, sight.settings));
-        TRY(add_bring_up(world, set, sight.settings));
+Result<ChangeSet> bring_up(World &world, const StockExportState &state) {
+    ChangeSet set("restore " + state.settings.name);
+    if (!state.running) {
+        TRY(check_stock_backend(world.files, state.settings));
+        TRY(check_unclaimed(world, state.settings));
+        TRY(add_bring_up(world, set, state.settings));
     }
     return set;
 }
 
-Result<ChangeSet> take_down(World &world, const StockExportSight &sight) {
-    ChangeSet set("stop " + sight.settings.name);
-    TRY(add_take_down(world, set, sight));
+Result<ChangeSet> take_down(World &world, const StockExportState &state) {
+    ChangeSet set("stop " + state.settings.name);
+    TRY(add_take_down(world, set, state));
     return set;
 }
 
-Result<ChangeSet> connecting(World &world, const StockAttachmentSight &sight) {
-    ChangeSet set("restore " + sight.settings.disk.text());
-    if (!sight.connection) {
-        TRY(check_initiator_tools(world, sight.settings.via));
-        add_attach(world, set, sight.settings);
+Result<ChangeSet> connecting(World &world, const StockAttachmentState &state) {
+    ChangeSet set("restore " + state.settings.disk.text());
+    if (!state.connection) {
+        TRY(check_initiator_tools(world, state.settings.via));
+        add_attach(world, set, state.settings);
     }
     return set;
 }
 
-Result<ChangeSet> disconnecting(World &world, const StockAttachmentSight &sight) {
-    TRY(check_unused(world, sight));
-    ChangeSet set("stop " + sight.settings.disk.text());
-    set.add(change_stock_attachment(sight.settings, false));
+Result<ChangeSet> disconnecting(World &world, const StockAttachmentState &state) {
+    TRY(check_unused(world, state));
+    ChangeSet set("stop " + state.settings.disk.text());
+    set.add(change_stock_attachment(state.settings, false));
     return set;
 }
 
 Result<std::vector<Task>> stock_exports_to_stop(World &world) {
     std::vector<std::string> warnings;
-    auto sights = TRY(stock_exports(world, warnings));
+    auto states = TRY(stock_exports(world, warnings));
     std::vector<Task> tasks;
-    for (const StockExportSight &sight : sights) {
-        if (sight.running) {
-            tasks.push_back({sight.settings.name,
-                             fmt::format("the export '{}' by {} ended", sight.settings.name,
-                                         via_title(sight.settings.via)),
-                             [sight](World &now) { return take_down(now, sight); }});
+    for (const StockExportState &state : states) {
+        if (state.running) {
+            tasks.push_back({state.settings.name,
+                             fmt::format("the export '{}' by {} ended", state.settings.name,
+                                         via_title(state.settings.via)),
+                             [state](World &now) { return take_down(now, state); }});
         }
     }
     return tasks;
@@ -72,13 +72,13 @@ Result<std::vector<Task>> stock_exports_to_stop(World &world) {
 
 Result<std::vector<Task>> stock_attachments_to_stop(World &world) {
     std::vector<std::string> warnings;
-    auto sights = TRY(stock_attachments(world, warnings));
+    auto states = TRY(stock_attachments(world, warnings));
     std::vector<Task> tasks;
-    for (const StockAttachmentSight &sight : sights) {
-        const std::string disk = sight.settings.disk.text();
-        if (sight.connection) {
+    for (const StockAttachmentState &state : states) {
+        const std::string disk = state.settings.disk.text();
+        if (state.connection) {
             tasks.push_back({disk, fmt::format("{} is detached", disk),
-                             [sight](World &now) { return disconnecting(now, sight); }});
+                             [state](World &now) { return disconnecting(now, state); }});
         }
     }
     return tasks;
@@ -122,11 +122,11 @@ Result<Answer> perform_one(World &world, const std::vector<Task> &tasks,
 
 // Linux does not report which export a client of an NVMe port uses, so a client counts for each
 // export on the port.
-Result<bool> has_clients(World &world, const StockExportSight &sight) {
-    if (!connected_initiators(world.files, sight.made).empty()) {
+Result<bool> has_clients(World &world, const StockExportState &state) {
+    if (!connected_initiators(world.files, state.made).empty()) {
         return true;
     }
-    auto clients = clients_of_port(world, sight.made);
+    auto clients = clients_of_port(world, state.made);
     return clients ? Result<bool>(!clients->empty()) : clients.error();
 }
 
@@ -168,15 +168,15 @@ const VerbRows stop_stock_rows(Section::repairing, 9, [] {
 Result<Restoration> StockFamily::restore_exports(World &world, bool /*dry_run*/,
                                                  std::vector<Error> &broken) const {
     std::vector<std::string> warnings;
-    auto sights = TRY(stock_exports(world, warnings));
+    auto states = TRY(stock_exports(world, warnings));
     broken = as_errors(warnings);
     Restoration restoration;
-    for (const StockExportSight &sight : sights) {
-        if (sight.persistent) {
-            restoration.tasks.push_back({sight.settings.name,
-                                         fmt::format("'{}' is exported by {}", sight.settings.name,
-                                                     via_title(sight.settings.via)),
-                                         [sight](World &now) { return bring_up(now, sight); }});
+    for (const StockExportState &state : states) {
+        if (state.persistent) {
+            restoration.tasks.push_back({state.settings.name,
+                                         fmt::format("'{}' is exported by {}", state.settings.name,
+                                                     via_title(state.settings.via)),
+                                         [state](World &now) { return bring_up(now, state); }});
         }
     }
     return restoration;
@@ -185,15 +185,15 @@ Result<Restoration> StockFamily::restore_exports(World &world, bool /*dry_run*/,
 Result<Restoration> StockFamily::restore_attachments(World &world, bool /*dry_run*/,
                                                      std::vector<Error> &broken) const {
     std::vector<std::string> warnings;
-    auto sights = TRY(stock_attachments(world, warnings));
+    auto states = TRY(stock_attachments(world, warnings));
     broken = as_errors(warnings);
     Restoration restoration;
-    for (const StockAttachmentSight &sight : sights) {
-        const std::string disk = sight.settings.disk.text();
-        if (sight.persistent) {
+    for (const StockAttachmentState &state : states) {
+        const std::string disk = state.settings.disk.text();
+        if (state.persistent) {
             restoration.tasks.push_back(
-                {disk, fmt::format("{} is attached by {}", disk, via_title(sight.settings.via)),
-                 [sight](World &now) { return connecting(now, sight); }});
+                {disk, fmt::format("{} is attached by {}", disk, via_title(state.settings.via)),
+                 [state](World &now) { return connecting(now, state); }});
         }
     }
     return restoration;
@@ -202,10 +202,10 @@ Result<Restoration> StockFamily::restore_attachments(World &world, bool /*dry_ru
 Result<std::vector<std::string>> StockFamily::exports_in_use(World &world) const {
     std::vector<std::string> warnings;
     std::vector<std::string> used;
-    for (const StockExportSight &sight : TRY(stock_exports(world, warnings))) {
-        const bool clients = TRY(sight.running ? has_clients(world, sight) : Result<bool>(false));
+    for (const StockExportState &state : TRY(stock_exports(world, warnings))) {
+        const bool clients = TRY(state.running ? has_clients(world, state) : Result<bool>(false));
         if (clients) {
-            used.push_back(sight.settings.name);
+            used.push_back(state.settings.name);
         }
     }
     return used;

@@ -3,7 +3,7 @@
 // files of other programs.
 #include "boot/facts.h"
 #include "doctor/gather.h"
-#include "firewall/sight.h"
+#include "firewall/facts.h"
 #include "ipoib/facts.h"
 #include "soft/facts.h"
 #include "subnet/facts.h"
@@ -14,7 +14,7 @@ namespace causeway {
 namespace {
 
 TEST(DoctorFirewall, of_ufw_and_firewalld) {
-    const FirewallSight ufw =
+    const FirewallFacts ufw =
         parse_ufw("Status: active\n\nTo                         Action      From\n"
                   "22/tcp                     ALLOW       Anywhere\n"
                   "20000:20100/tcp            ALLOW       Anywhere\n"

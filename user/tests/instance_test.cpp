@@ -70,9 +70,9 @@ TEST_F(InstancePlans, mark_that_stands_while_exports_run_is_taken_away) {
 }
 
 TEST_F(InstancePlans, stop_leaves_a_mark_only_when_the_kernel_flushed_all_of_this_life) {
-    const InstanceSight sight{InstanceRecord{life, boot, false}, life, true, boot};
-    EXPECT_EQ(plan_stop(sight, true), (InstanceRecord{life, boot, true}));
-    EXPECT_FALSE(plan_stop(sight, false));
+    const InstanceState state{InstanceRecord{life, boot, false}, life, true, boot};
+    EXPECT_EQ(plan_stop(state, true), (InstanceRecord{life, boot, true}));
+    EXPECT_FALSE(plan_stop(state, false));
     // Nothing was started after the crash, so a stop at shutdown must not mark it as clean.
     EXPECT_FALSE(plan_stop({InstanceRecord{life, earlier_boot, false}, Uuid(), false, boot}, true));
     EXPECT_FALSE(plan_stop({InstanceRecord{life, boot, false}, other, true, boot}, true));

@@ -36,7 +36,7 @@ class DiskChange final : public Change {
     std::string show(Direction direction) const override {
         return (direction == Direction::back ? "-" : "+") + name_ + "\n";
     }
-    std::string deed(Direction direction) const override {
+    std::string report(Direction direction) const override {
         return (direction == Direction::back ? "detached " : "attached ") + name_;
     }
     Json json() const override { return {{"kind", "test-disk"}, {"name", name_}}; }
@@ -91,7 +91,7 @@ class LossChange final : public Change {
     std::string show(Direction direction) const override {
         return direction == Direction::back ? "" : "would forget the loss\n";
     }
-    std::string deed(Direction /*direction*/) const override { return "forgot the loss"; }
+    std::string report(Direction /*direction*/) const override { return "forgot the loss"; }
     Json json() const override { return {{"kind", "test-loss"}}; }
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
     Result<void> forward(World & /*world*/) const override { return {}; }

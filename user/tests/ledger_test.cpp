@@ -175,7 +175,7 @@ TEST_F(Ledgers, are_not_needed_for_a_lasting_uuid) {
               text + "uuid = " + kernel.running_exports.at(0).settings.identity->text() + "\n");
 }
 
-TEST_F(Ledgers, that_are_absent_torn_or_foreign_keep_their_export_down) {
+TEST_F(Ledgers, that_are_absent_torn_or_of_another_disk_keep_their_export_down) {
     EXPECT_EQ(add(), 0);
     const Uuid ledger = *kernel.running_exports[0].settings.ledger;
     kernel.reload_target();
@@ -183,14 +183,14 @@ TEST_F(Ledgers, that_are_absent_torn_or_foreign_keep_their_export_down) {
     std::string torn = good;
     torn[100] = static_cast<char>(torn[100] ^ 1);
     const Uuid other = Uuid::random();
-    const std::string foreign = new_ledger_image({ledger, other, 7});
+    const std::string of_other_disk = new_ledger_image({ledger, other, 7});
     const std::string newer = new_ledger_image({other, identity, 7});
     const std::vector<std::pair<std::string, std::string>> cases = {
         {torn, "its checksum is wrong"},
         {good.substr(0, 100), "it is shorter than its header says"},
         {std::string(ledger_file_size(), '\0'), "it is not a ledger"},
         {"", "it is shorter than its header says"},
-        {foreign, "it is the ledger of the disk " + other.text()},
+        {of_other_disk, "it is the ledger of the disk " + other.text()},
         {newer, "it is the ledger " + other.text() + ", and the export's is " + ledger.text()},
     };
     for (const auto &[content, why] : cases) {

@@ -273,7 +273,7 @@ TEST(IfupdownBackend, writes_what_ifup_does) {
     }
     write_file(folder / "interfaces", content);
     // Prints each command in a line, with one space between words.
-    const auto deeds = [&](const std::string &interface) {
+    const auto commands = [&](const std::string &interface) {
         const ProcessEnd end = run_real_program(
             {"sh", "-c",
              "ifup --no-act --force --state-dir=$0 -i $0/interfaces $1 2>&1 | tr -s ' \\t' ' '",
@@ -281,18 +281,18 @@ TEST(IfupdownBackend, writes_what_ifup_does) {
         EXPECT_TRUE(end.good()) << end.out;
         return end.out;
     };
-    const std::string parent = deeds("ib0");
+    const std::string parent = commands("ib0");
     std::size_t from = 0;
-    for (const char *deed :
+    for (const char *command :
          {"echo connected > /sys/class/net/ib0/mode\n", "ip addr add 10.0.0.1/255.255.255.0 ",
           "ip link set dev ib0 mtu 65520 up\n", "ip route add default via 10.0.0.254 dev ib0 ",
           "ip addr add 10.1.0.1/255.255.0.0 ", "ip -6 addr add fd00::1/64 dev ib0",
           "default via fe80::1 dev ib0 "}) {
-        const std::size_t at = parent.find(deed, from);
-        ASSERT_NE(at, std::string::npos) << deed << parent;
+        const std::size_t at = parent.find(command, from);
+        ASSERT_NE(at, std::string::npos) << command << parent;
         from = at;
     }
-    const std::string partition = deeds("ib0.8001");
+    const std::string partition = commands("ib0.8001");
     const std::size_t made = partition.find("echo 0x8001 > /sys/class/net/ib0/create_child\n");
     ASSERT_NE(made, std::string::npos) << partition;
     EXPECT_NE(partition.find("echo datagram > /sys/class/net/ib0.8001/mode\n", made),

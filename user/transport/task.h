@@ -14,7 +14,7 @@ namespace causeway {
 
 struct Task {
     std::string subject;  // "scratch", "storage1/scratch"
-    std::string sentence; // for the answer, after success; empty: their deeds
+    std::string sentence; // for the answer, after success; empty: the reports of the changes
     // Reads the state when it is called, because one task may change the state for the next.
     // Returns an empty set if there is nothing to do.
     std::function<Result<ChangeSet>(World &)> set;

@@ -84,15 +84,15 @@ cw_wire_range range(u64 offset, u64 len)
 	return {__cpu_to_le64(offset), __cpu_to_le64(len)};
 }
 
-// Two bulk reads on one slot: the first cannot be done before the second is looked at.
+// Two BULK reads on one slot: the first cannot be done before the second is looked at.
 std::string busy_slot(const Target &target)
 {
 	Bytes memory(1 << 20);
 	const Session session(target);
 	const auto data = session.connect_data();
-	const u32 rkey = data->lend(memory);
-	const cw_cmd cmd = bulk(CW_OP_READ, 3, 0, u32(memory.size()),
-				reinterpret_cast<u64>(memory.data()), rkey);
+	const u32 rkey = data->register_memory(memory);
+	const cw_cmd cmd = transfer_command(CW_OP_READ, 3, 0, u32(memory.size()),
+					    reinterpret_cast<u64>(memory.data()), rkey);
 	data->send(commands(*data, {cmd, cmd}).bytes());
 	data->wait_closed();
 	return "closed";
@@ -101,7 +101,7 @@ std::string busy_slot(const Target &target)
 Case rkey_case(u8 op)
 {
 	return [op](const Target &target) {
-		return outcome(target, {bulk(op, 0, 0, 65536, 0x10000, 0x4242)});
+		return outcome(target, {transfer_command(op, 0, 0, 65536, 0x10000, 0x4242)});
 	};
 }
 
@@ -111,10 +111,11 @@ std::string short_memory(const Target &target)
 	Bytes memory(4096);
 	const Session session(target);
 	const auto data = session.connect_data();
-	const u32 rkey = data->lend(memory);
-	return outcome(session, *data,
-		       commands(*data, {bulk(CW_OP_READ, 0, 0, 65536,
-					     reinterpret_cast<u64>(memory.data()), rkey)}));
+	const u32 rkey = data->register_memory(memory);
+	return outcome(
+		session, *data,
+		commands(*data, {transfer_command(CW_OP_READ, 0, 0, 65536,
+						  reinterpret_cast<u64>(memory.data()), rkey)}));
 }
 
 // Commands without a receive for the answers; then gone without a word.
@@ -123,12 +124,13 @@ std::string deaf(const Target &target)
 	Bytes memory(1 << 20);
 	const Session session(target);
 	const auto data = session.connect_data(0, {.receives = 0});
-	const u32 rkey = data->lend(memory);
+	const u32 rkey = data->register_memory(memory);
 	std::vector<cw_cmd> cmds;
 	for (u16 slot = 0; slot < session.welcome.depth; slot++)
 		cmds.push_back(slot % 2 ? inline_read(slot, 0)
-					: bulk(CW_OP_READ, slot, 0, u32(memory.size()),
-					       reinterpret_cast<u64>(memory.data()), rkey));
+					: transfer_command(CW_OP_READ, slot, 0, u32(memory.size()),
+							   reinterpret_cast<u64>(memory.data()),
+							   rkey));
 	data->send(commands(*data, cmds).bytes());
 	/* The control link, which can hear, shows that the server is still there. */
 	for (int i = 0; i < 3; i++) {
@@ -153,11 +155,13 @@ Cases command_cases()
 		{"cmd-len-none", read_case([](auto &c) { c.len = 0; })},
 		{"cmd-len-max",
 		 [](const Target &t) {
-			 return outcome(t, {bulk(CW_OP_READ, 0, 0, (1 << 20) + 4096, 4096, 1)});
+			 return outcome(t, {transfer_command(CW_OP_READ, 0, 0, (1 << 20) + 4096,
+							     4096, 1)});
 		 }},
 		{"cmd-addr-wraps",
 		 [](const Target &t) {
-			 return outcome(t, {bulk(CW_OP_READ, 0, 0, 65536, ~0ULL - 4095, 1)});
+			 return outcome(
+				 t, {transfer_command(CW_OP_READ, 0, 0, 65536, ~0ULL - 4095, 1)});
 		 }},
 		{"cmd-offset-wraps", read_case([](auto &c) { c.offset = ~0ULL - 4095; })},
 		{"cmd-export", record_case([](auto &r) { r.export_id = __cpu_to_le16(9); })},
@@ -222,15 +226,16 @@ std::string honest(const Target &target)
 	Bytes memory(1 << 17), copy(1 << 17);
 	std::iota(memory.begin(), memory.end(), u8(7));
 	must(session, *first,
-	     {bulk(CW_OP_WRITE, 1, 1 << 20, u32(memory.size()),
-		   reinterpret_cast<u64>(memory.data()), first->lend(memory))},
+	     {transfer_command(CW_OP_WRITE, 1, 1 << 20, u32(memory.size()),
+			       reinterpret_cast<u64>(memory.data()),
+			       first->register_memory(memory))},
 	     {});
 	must(session, *second,
-	     {bulk(CW_OP_READ, 1, 1 << 20, u32(copy.size()), reinterpret_cast<u64>(copy.data()),
-		   second->lend(copy))},
+	     {transfer_command(CW_OP_READ, 1, 1 << 20, u32(copy.size()),
+			       reinterpret_cast<u64>(copy.data()), second->register_memory(copy))},
 	     {});
 	if (copy != memory)
-		return "the bulk data is not what was written";
+		return "the transferred data is not what was written";
 	second->send(message(*second, CW_MSG_PROBE).bytes());
 	expect(*second, CW_MSG_ALIVE, CW_KIND_DATA);
 	session.control->send(message(*session.control, CW_MSG_GOODBYE).bytes());

@@ -42,11 +42,11 @@ std::string ask_for_much(const Target &target, unsigned count, const Greed &gree
 	for (u16 i = 0; i < session.welcome.queues; i++) {
 		links.push_back(session.connect_data(i, greed.rings));
 		std::vector<cw_cmd> cmds;
-		// An answer takes away the key that it is for, so each has its own.
+		// An answer invalidates the key that it is for, so each command has its own.
 		for (u16 slot = 0; slot < session.welcome.depth; slot++)
-			cmds.push_back(bulk(greed.op, slot, 0, LEN,
-					    reinterpret_cast<u64>(memory.data()),
-					    links.back()->lend(memory)));
+			cmds.push_back(transfer_command(greed.op, slot, 0, LEN,
+							reinterpret_cast<u64>(memory.data()),
+							links.back()->register_memory(memory)));
 		links.back()->send(commands(*links.back(), cmds).bytes());
 	}
 	std::cout << "asked for " << links.size() * size_t(session.welcome.depth) * LEN / (1 << 20)

@@ -181,41 +181,42 @@ Conducts inline_cases()
 }
 
 // Commands of more than a page, whose memory the client registers.
-Conducts bulk_cases()
+Conducts transfer_cases()
 {
 	return {
-		{"bulk-answered-inline", first_command([](Visit &visit, const cw_cmd &cmd) {
+		{"transfer-answered-inline", first_command([](Visit &visit, const cw_cmd &cmd) {
 			 visit.complete({inline_done(cmd.slot, CW_WIRE_PAGE)},
 					visit.content(cmd.offset, CW_WIRE_PAGE));
 		 })},
-		{"bulk-wrong-key", two_commands([](Visit &visit, const cw_cmd &a, const cw_cmd &b) {
+		{"transfer-wrong-key",
+		 two_commands([](Visit &visit, const cw_cmd &a, const cw_cmd &b) {
 			 write_content(visit, a);
 			 visit.data().send_invalidate(visit.completions({done_of(a.slot)}).bytes(),
 						      b.rkey);
 		 })},
-		{"bulk-one-key-for-two", two_commands([](Visit &visit, const cw_cmd &a,
-							 const cw_cmd &b) {
+		{"transfer-one-key-for-two",
+		 two_commands([](Visit &visit, const cw_cmd &a, const cw_cmd &b) {
 			 write_content(visit, a);
 			 write_content(visit, b);
 			 visit.data().send_invalidate(
 				 visit.completions({done_of(a.slot), done_of(b.slot)}).bytes(),
 				 a.rkey);
 		 })},
-		{"bulk-key-in-a-probe", two_commands([](Visit &visit, const cw_cmd &a,
-							const cw_cmd &b) {
+		{"transfer-key-in-a-probe",
+		 two_commands([](Visit &visit, const cw_cmd &a, const cw_cmd &b) {
 			 visit.data().send_invalidate(
 				 message(visit.data(), CW_MSG_PROBE).bytes(), a.rkey);
 			 visit.answer(b);
 		 })},
-		{"bulk-key-of-nobody", first_command([](Visit &visit, const cw_cmd &cmd) {
+		{"transfer-unknown-key", first_command([](Visit &visit, const cw_cmd &cmd) {
 			 write_content(visit, cmd);
 			 visit.data().send_invalidate(visit.completions({done_of(cmd.slot)}).bytes(),
 						      cmd.rkey ^ 0x5a5a5a00);
 		 })},
-		{"bulk-beyond-the-memory", first_command([](Visit &visit, const cw_cmd &cmd) {
+		{"transfer-beyond-the-memory", first_command([](Visit &visit, const cw_cmd &cmd) {
 			 visit.data().write_to(cmd.addr + cmd.len, cmd.rkey, Bytes(CW_WIRE_PAGE));
 		 })},
-		{"bulk-written-late", first_command([](Visit &visit, const cw_cmd &cmd) {
+		{"transfer-written-late", first_command([](Visit &visit, const cw_cmd &cmd) {
 			 write_content(visit, cmd);
 			 visit.data().send_invalidate(visit.completions({done_of(cmd.slot)}).bytes(),
 						      cmd.rkey);
@@ -240,7 +241,7 @@ Conduct key_on_another_link(Link &(Visit::*other)(), u16 queues)
 	return conduct;
 }
 
-// An honest server that prints the rkey of each bulk command beyond the honest part.
+// An honest server that prints the rkey of each BULK command beyond the honest part.
 Conduct prints_rkeys()
 {
 	Conduct conduct;
@@ -258,10 +259,10 @@ Conduct prints_rkeys()
 Conducts host_data_cases()
 {
 	Conducts all = inline_cases();
-	const Conducts more = bulk_cases();
+	const Conducts more = transfer_cases();
 	all.insert(more.begin(), more.end());
-	all["bulk-key-on-another-data-link"] = key_on_another_link(&Visit::other_data, 2);
-	all["bulk-key-on-the-control-link"] = key_on_another_link(&Visit::control, 1);
+	all["transfer-key-on-another-data-link"] = key_on_another_link(&Visit::other_data, 2);
+	all["transfer-key-on-the-control-link"] = key_on_another_link(&Visit::control, 1);
 	all["prints-rkeys"] = prints_rkeys();
 	return all;
 }

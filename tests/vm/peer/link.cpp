@@ -289,7 +289,7 @@ Bytes Link::read_from(u64 addr, u32 rkey, u32 len)
 	return {memory, memory + len};
 }
 
-u32 Link::lend(Bytes &memory)
+u32 Link::register_memory(Bytes &memory)
 {
 	constexpr unsigned REMOTE = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
 	ibv_device_attr device;
@@ -298,7 +298,7 @@ u32 Link::lend(Bytes &memory)
 				      REMOTE | IBV_ACCESS_LOCAL_WRITE |
 					      (device.max_mw ? IBV_ACCESS_MW_BIND : 0)),
 			   "ibv_reg_mr");
-	lent_.emplace_back(mr);
+	regions_.emplace_back(mr);
 	if (!device.max_mw) // siw
 		return mr->rkey;
 	ibv_mw *mw = check(ibv_alloc_mw(id_->pd, IBV_MW_TYPE_2), "ibv_alloc_mw");

@@ -128,7 +128,7 @@ class Link
 
 	// Registers memory for the server until it invalidates the key that this returns. The key is
 	// of a window, because an adapter may refuse to invalidate a whole region.
-	u32 lend(Bytes &memory);
+	u32 register_memory(Bytes &memory);
 
 	// The private data with which the server accepted, as it came: padded by the connection
 	// manager.
@@ -163,7 +163,7 @@ class Link
 	Rings rings_;
 	Bytes receive_memory_, send_memory_;
 	Handle<ibv_mr> receive_mr_, send_mr_;
-	std::vector<Handle<ibv_mr>> lent_;
+	std::vector<Handle<ibv_mr>> regions_;
 	std::vector<Handle<ibv_mw>> windows_;
 	std::vector<int> free_sends_;
 	std::vector<ibv_wc_status> results_; // of the last send from each place in the ring

@@ -101,8 +101,8 @@ template <class List> Words times(size_t count, const List &list)
 
 // ---- the long answer of a folder ----
 
-struct Lent {
-	Lent(Link &link, size_t size) : memory(size), key(link.lend(memory))
+struct Region {
+	Region(Link &link, size_t size) : memory(size), key(link.register_memory(memory))
 	{
 	}
 	Segment segment(u32 length) const
@@ -124,9 +124,9 @@ Words list_with(const Words &reply)
 std::string listed(const sockaddr_in &server)
 {
 	Link link(server, modest_request());
-	const Lent lent(link, 16384);
-	link.send(list_with(chunk({lent.segment(8000),
-				   {lent.key, 8000, lent.segment(0).offset + 8000}}))
+	const Region region(link, 16384);
+	link.send(list_with(chunk({region.segment(8000),
+				   {region.key, 8000, region.segment(0).offset + 8000}}))
 			  .bytes());
 	const auto message = link.receive();
 	if (!message)
@@ -136,7 +136,7 @@ std::string listed(const sockaddr_in &server)
 		return word_of(answer);
 	// Behind the empty lists: the chunk, with what was written into each segment.
 	const u32 written = answer.words.at(6) == 1 ? answer.words.at(9) + answer.words.at(13) : 0;
-	const NfsMessage inside = answer_of({lent.memory.begin(), lent.memory.begin() + 64});
+	const NfsMessage inside = answer_of({region.memory.begin(), region.memory.begin() + 64});
 	if (inside.xid != XID || inside.version != 1)
 		return "something else was written";
 	// A verifier, then that it was accepted; then that the compound went well.
@@ -148,8 +148,8 @@ std::string listed(const sockaddr_in &server)
 std::string small_room(const sockaddr_in &server)
 {
 	Link link(server, modest_request());
-	const Lent lent(link, 4096);
-	link.send(list_with(chunk({lent.segment(512)})).bytes());
+	const Region region(link, 4096);
+	link.send(list_with(chunk({region.segment(512)})).bytes());
 	return outcome(link);
 }
 
@@ -158,9 +158,9 @@ std::string called_by_chunk(const sockaddr_in &server)
 {
 	Link link(server, modest_request());
 	const Words call = null_call(XID);
-	Lent lent(link, 4096);
-	std::copy(call.bytes().begin(), call.bytes().end(), lent.memory.begin());
-	link.send((fixed(XID, NOMSG) + read_entry(0, lent.segment(u32(call.size()))) + EMPTY)
+	Region region(link, 4096);
+	std::copy(call.bytes().begin(), call.bytes().end(), region.memory.begin());
+	link.send((fixed(XID, NOMSG) + read_entry(0, region.segment(u32(call.size()))) + EMPTY)
 			  .bytes());
 	/* A call behind it would overtake it while the server fetches. */
 	const auto message = link.receive();
@@ -171,10 +171,11 @@ std::string called_by_chunk(const sockaddr_in &server)
 std::string send_data_in_pieces(Link &link)
 {
 	constexpr u32 PIECES = 38, PIECE = 512; // as many as a message of 1 KiB has room for
-	const Lent lent(link, size_t(PIECES) * PIECE);
+	const Region region(link, size_t(PIECES) * PIECE);
 	Words list;
 	for (u32 i = 0; i < PIECES; i++)
-		list += read_entry(40, {lent.key, PIECE, lent.segment(0).offset + u64(i) * PIECE});
+		list += read_entry(40,
+				   {region.key, PIECE, region.segment(0).offset + u64(i) * PIECE});
 	link.send((fixed(XID) + list + EMPTY + null_call(XID)).bytes());
 	const auto message = link.receive();
 	return message ? word_of(answer_of(*message)) : "closed";

@@ -94,7 +94,7 @@ Misdeeds nfs_misdeeds()
 			 both.set(one.size() / sizeof(u32) - 1, 1);
 			 return NOTHING + both + Words{0, 0} + NOTHING;
 		 })},
-		{"foreign-segment", lists([](Relay &, const Offer &offer, u32 length) {
+		{"segment-not-offered", lists([](Relay &, const Offer &offer, u32 length) {
 			 Words used = Relay::used(offer, length);
 			 used.set(2, used.at(2) ^ 0x5500);
 			 return NOTHING + used + NOTHING;

@@ -276,7 +276,7 @@ cw_cmd inline_write(u16 slot, u64 offset, u32 len)
 	return cmd;
 }
 
-cw_cmd bulk(u8 op, u16 slot, u64 offset, u32 len, u64 addr, u32 rkey)
+cw_cmd transfer_command(u8 op, u16 slot, u64 offset, u32 len, u64 addr, u32 rkey)
 {
 	cw_cmd cmd = inline_read(slot, offset, len);
 	cmd.op = op;

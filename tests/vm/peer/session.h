@@ -89,7 +89,7 @@ std::optional<Answer> answer(Link &data, const Session &session);
 cw_cmd inline_read(u16 slot, u64 offset, u32 len = CW_WIRE_PAGE);
 // Its data at the start of the message.
 cw_cmd inline_write(u16 slot, u64 offset, u32 len = CW_WIRE_PAGE);
-cw_cmd bulk(u8 op, u16 slot, u64 offset, u32 len, u64 addr, u32 rkey);
+cw_cmd transfer_command(u8 op, u16 slot, u64 offset, u32 len, u64 addr, u32 rkey);
 
 } // namespace peer
 

@@ -97,19 +97,19 @@ DATA = {
     "ignores-a-command": "a command had no answer in time",
     "never-answers": "the server was silent on (data|control) link 0 for",
 }
-BULK = {
-    "bulk-answered-inline": BROKE,
-    "bulk-wrong-key": BROKE,
-    "bulk-one-key-for-two": BROKE,
-    "bulk-key-in-a-probe": BROKE,
-    "bulk-key-of-nobody": ".",
-    "bulk-beyond-the-memory": ".",
-    "bulk-written-late": ".",
+TRANSFER = {
+    "transfer-answered-inline": BROKE,
+    "transfer-wrong-key": BROKE,
+    "transfer-one-key-for-two": BROKE,
+    "transfer-key-in-a-probe": BROKE,
+    "transfer-unknown-key": ".",
+    "transfer-beyond-the-memory": ".",
+    "transfer-written-late": ".",
 }
 # The server writes to a command's memory through another link of the session, with the rkey of the command.
 OTHER_LINK = {
-    "bulk-key-on-another-data-link": "--queues 2",
-    "bulk-key-on-the-control-link": "--queues 1",
+    "transfer-key-on-another-data-link": "--queues 2",
+    "transfer-key-on-the-control-link": "--queues 1",
 }
 # The client refuses these second connections of a session with this message.
 LESS = r"the server grants less than before \(%s\)"
@@ -259,7 +259,7 @@ def scenario(rig):
     break_login(client, wrong)
     for name, sentence in DATA.items():
         read_through_it(client, events, name, sentence, PAGE, wrong)
-    for name, sentence in BULK.items():
+    for name, sentence in TRANSFER.items():
         read_through_it(client, events, name, sentence, 128 << 10, wrong)
     keys_are_of_one_link(client, host, events, wrong)
     late_challenge_is_not_believed(client, host, wrong)

@@ -14,7 +14,7 @@ LONG_KERNELS = ("kasan",)
 # The relay does this to the answer of one READ of 64 KiB. The data is right afterwards, over this
 # connection or the next.
 RIGHT = """
-    without-attributes foreign-segment cut-header empty no-credit answer-nobody-waits-for answered-twice wrong-key-invalidated
+    without-attributes segment-not-offered cut-header empty no-credit answer-nobody-waits-for answered-twice wrong-key-invalidated
     written-beyond larger-than-any-receive hangs-up
 """.split()
 # With these the call may end with an error instead.

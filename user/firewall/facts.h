@@ -4,7 +4,6 @@
 #pragma once
 
 #include "host/nftables.h"
-#include "machine/world.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,7 +19,7 @@ struct Opening {
     std::uint16_t last = 0;
 };
 
-struct FirewallSight {
+struct FirewallFacts {
     std::string kind;              // "firewalld", "ufw", "nftables"; empty: none runs
     bool closes = false;           // drops what is not open
     std::optional<Nftables> rules; // of nftables; if set, only these decide
@@ -38,10 +37,6 @@ std::vector<Opening> parse_firewalld_ports(std::string_view text);
 // hosts counts as open.
 std::vector<Opening> parse_firewalld_rules(std::string_view text);
 // Parses the output of "ufw status".
-FirewallSight parse_ufw(std::string_view text);
-
-// Reads the firewall. @devices are software devices; for firewalld, the zones of their interfaces
-// count.
-FirewallSight see_firewall(World &world, const std::vector<RdmaDevice> &devices);
+FirewallFacts parse_ufw(std::string_view text);
 
 } // namespace causeway
