@@ -79,9 +79,7 @@ Result<void> make_folder_durably(const fs::path &folder, unsigned int mode) {
     if (folder.empty() || ::access(folder.c_str(), F_OK) == 0) {
         return {};
     }
-    if (auto made = make_folders(folder.parent_path()); !made) {
-        return made;
-    }
+    TRY(make_folders(folder.parent_path()));
     if (::mkdir(folder.c_str(), static_cast<mode_t>(mode)) != 0 && errno != EEXIST) {
         return system_failure("make the folder", folder, errno);
     }

@@ -90,11 +90,9 @@ Result<AllowList> parse_allow_list(const std::vector<std::string> &words,
             list.any = true;
             continue;
         }
-        auto prefix = parse(word, subject, fmt::format("{}; or any, for every host", examples));
-        if (!prefix) {
-            return prefix.error();
-        }
-        list.networks.push_back(*prefix);
+        auto prefix =
+            TRY(parse(word, subject, fmt::format("{}; or any, for every host", examples)));
+        list.networks.push_back(prefix);
     }
     if (list.any && !list.networks.empty()) {
         return Error{ExitCode::usage,

@@ -53,11 +53,8 @@ Result<void> somebody(World &world, const std::string &who) {
         return Error{ExitCode::usage, fmt::format("'{}' is not the name of a user or group", who),
                      "give a user, a group as @GROUP, or '*' for everyone but root"};
     }
-    auto found = world.processes.run({"getent", group ? "group" : "passwd", name});
-    if (!found) {
-        return found.error();
-    }
-    if (!found->good()) {
+    auto found = TRY(world.processes.run({"getent", group ? "group" : "passwd", name}));
+    if (!found.good()) {
         return Error{
             ExitCode::unavailable, fmt::format("there is no {} {}", group ? "group" : "user", name),
             group ? fmt::format("make it with \"groupadd -r {}\", or give --for another", name)
@@ -85,11 +82,8 @@ Result<void> plan_services(World &world, const Arguments &arguments, const std::
                          "give it as systemctl does, without the folder"};
         }
         if (systemd_runs(world)) {
-            auto there = world.processes.run({"systemctl", "cat", name + ".service"});
-            if (!there) {
-                return there.error();
-            }
-            if (!there->good()) {
+            auto there = TRY(world.processes.run({"systemctl", "cat", name + ".service"}));
+            if (!there.good()) {
                 return Error{ExitCode::unavailable, fmt::format("there is no service {}", name),
                              "see which there are: systemctl list-unit-files --type=service"};
             }

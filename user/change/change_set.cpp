@@ -35,17 +35,14 @@ Result<void> ChangeSet::write(const fs::path &place, const std::string &content,
 }
 
 Result<void> ChangeSet::remove(const fs::path &place) {
-    auto before = look_at_file(place);
-    if (!before) {
-        return before.error();
-    }
-    if (!before->content) {
+    auto before = TRY(look_at_file(place));
+    if (!before.content) {
         return {};
     }
-    if (!is_ours(*before->content)) {
+    if (!is_ours(*before.content)) {
         return of_another(place);
     }
-    add(change_file(place, *before, {}));
+    add(change_file(place, before, {}));
     return {};
 }
 

@@ -69,12 +69,9 @@ class FileChange : public Change {
     }
 
     Result<Standing> standing(World & /*world*/) const override {
-        auto now = look_at_file(place_);
-        if (!now) {
-            return now.error();
-        }
+        auto now = TRY(look_at_file(place_));
         const auto same = [&](const FileState &state) {
-            return now->content == state.content && (!now->content || now->mode == state.mode);
+            return now.content == state.content && (!now.content || now.mode == state.mode);
         };
         if (same(after_)) {
             return Standing::after;

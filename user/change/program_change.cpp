@@ -40,17 +40,14 @@ Result<void> run(World &world, const std::vector<std::string> &words) {
         return Error{ExitCode::unavailable,
                      fmt::format("the program {} is not installed", words.front())};
     }
-    auto end = world.processes.run(words, program_limit);
-    if (!end) {
-        return end.error();
-    }
-    if (end->timed_out) {
+    auto end = TRY(world.processes.run(words, program_limit));
+    if (end.timed_out) {
         return Error{ExitCode::failed, fmt::format("\"{}\" did not end within {} s and was killed",
                                                    line_of(words), program_limit.count())};
     }
-    if (!end->good()) {
+    if (!end.good()) {
         return Error{ExitCode::failed,
-                     fmt::format("\"{}\" failed: {}", line_of(words), end->last_words())};
+                     fmt::format("\"{}\" failed: {}", line_of(words), end.last_words())};
     }
     return {};
 }
@@ -130,9 +127,7 @@ class Attempts final : public Change {
 
     static Result<void> run_all(World &world, const Programs &programs) {
         for (const auto &words : programs) {
-            if (auto done = run(world, words); !done) {
-                return done;
-            }
+            TRY(run(world, words));
         }
         return {};
     }

@@ -328,9 +328,7 @@ Result<std::optional<Unconfirmed>> load_unconfirmed(const Places &places) {
 }
 
 Result<void> arm(World &world, const Unconfirmed &wait) {
-    if (auto good = write_wait(world, wait); !good) {
-        return good;
-    }
+    TRY(write_wait(world, wait));
     const auto words = timer_words(world, wait);
     auto end = world.processes.run(words);
     if (end && end->good()) {
@@ -345,9 +343,7 @@ Result<void> arm(World &world, const Unconfirmed &wait) {
 }
 
 Result<void> disarm(World &world, const Unconfirmed &wait) {
-    if (auto removed = remove_wait(world.places); !removed) {
-        return removed;
-    }
+    TRY(remove_wait(world.places));
     // A timer that expires all the same finds no change that waits under its id.
     if (systemd_runs(world)) {
         static_cast<void>(world.processes.run({"systemctl", "stop", timer_name(wait) + ".timer"}));

@@ -261,34 +261,31 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
 
 Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
                                                    std::string_view content) {
-    auto file = IniFile::parse(source, content, attachment_schema());
-    if (!file) {
-        return file.error();
-    }
+    auto file = TRY(IniFile::parse(source, content, attachment_schema()));
     for (const std::string_view key : {"server", "name"}) {
-        if (!file->has(key)) {
-            return file->error_at(key, fmt::format("'{}' is missing", key));
+        if (!file.has(key)) {
+            return file.error_at(key, fmt::format("'{}' is missing", key));
         }
     }
     AttachmentSettings settings;
-    auto server = parse_server(file->value("server"));
+    auto server = parse_server(file.value("server"));
     if (!server) {
-        return file->error_at("server", server.error().what, server.error().fix);
+        return file.error_at("server", server.error().what, server.error().fix);
     }
     settings.disk.server = *std::move(server);
-    auto name = parse_export_name(file->value("name"));
+    auto name = parse_export_name(file.value("name"));
     if (!name) {
-        return file->error_at("name", name.error().what, name.error().fix);
+        return file.error_at("name", name.error().what, name.error().fix);
     }
     settings.disk.name = *std::move(name);
     for (const AttachOption &option : attach_options) {
         const auto parse = [&](std::string_view subject, std::string_view text) {
             return option.parse(subject, text);
         };
-        TRY(read_value(*file, option.word, parse, settings.*option.value));
+        TRY(read_value(file, option.word, parse, settings.*option.value));
     }
-    TRY(read_key_file(*file, settings.key_file));
-    TRY(read_value(*file, "host-uuid", parse_host_uuid, settings.host));
+    TRY(read_key_file(file, settings.key_file));
+    TRY(read_value(file, "host-uuid", parse_host_uuid, settings.host));
     return settings;
 }
 

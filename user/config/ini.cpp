@@ -49,9 +49,7 @@ class Scan {
         while (!content.empty()) {
             const std::size_t end = content.find('\n');
             number++;
-            if (auto good = line(number, content.substr(0, end)); !good) {
-                return good;
-            }
+            TRY(line(number, content.substr(0, end)));
             content = end == std::string_view::npos ? std::string_view() : content.substr(end + 1);
         }
         if (!in_section_) {

@@ -75,11 +75,8 @@ std::optional<InstanceRecord> parse_instance(std::string_view content) {
 }
 
 Result<std::optional<InstanceRecord>> load_instance(const Places &places) {
-    auto content = read_small_file(places.instance());
-    if (!content) {
-        return content.error();
-    }
-    return *content ? parse_instance(**content) : std::nullopt;
+    const auto content = TRY(read_small_file(places.instance()));
+    return content ? parse_instance(*content) : std::nullopt;
 }
 
 Result<void> store_instance(const Places &places, const InstanceRecord &record) {

@@ -45,11 +45,7 @@ struct AttachSituation {
 Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) {
     AttachSituation now;
     now.configured = TRY(find_attachment(world.places, wanted.disk));
-    auto running = running_attachment(world, wanted.disk);
-    if (!running) {
-        return running.error();
-    }
-    now.running = *std::move(running);
+    now.running = TRY(running_attachment(world, wanted.disk));
     std::vector<std::string> different;
     if (now.configured) {
         different = differences(now.configured->settings, wanted);

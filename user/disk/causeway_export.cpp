@@ -62,9 +62,7 @@ Result<void> take_owners(const Arguments &arguments, ExportSettings &settings) {
     }
     auto after = TRY(arguments.number("takeover-after", 0, longest_takeover));
     if (after) {
-        if (auto good = check_takeover(settings, "--takeover-after"); !good) {
-            return good;
-        }
+        TRY(check_takeover(settings, "--takeover-after"));
         settings.takeover_after = static_cast<std::uint32_t>(*after);
     }
     return {};
@@ -128,11 +126,7 @@ struct ExportSituation {
 // @wanted. Copies its identity, its ledger and the ledger's folder to @wanted.
 Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
     ExportSituation now;
-    auto configured = find_export(world.places, wanted.name);
-    if (!configured) {
-        return configured.error();
-    }
-    now.configured = *std::move(configured);
+    now.configured = TRY(find_export(world.places, wanted.name));
     if (now.configured && ways.forget_owners && !ways.persist) {
         return Error{ExitCode::usage,
                      fmt::format("the export '{}' is configured in {}, which names the ledger of "
@@ -191,9 +185,7 @@ Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &
     if (ExportSettings checked = wanted; ways.forget_owners) {
         TRY(plan_owners(world, checked, true));
     }
-    if (auto free = check_unclaimed(world, wanted); !free) {
-        return free;
-    }
+    TRY(check_unclaimed(world, wanted));
     return check_not_configured(world, wanted.name, wanted.path);
 }
 

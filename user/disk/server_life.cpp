@@ -11,13 +11,10 @@ namespace {
 Result<InstanceState> read_instance(World &world) {
     InstanceState state;
     auto record = TRY(load_instance(world.places));
-    auto server = world.kernel.server();
-    if (!server) {
-        return server.error();
-    }
+    auto server = TRY(world.kernel.server());
     auto exports = TRY(world.kernel.exports());
     state.record = record;
-    state.kernel = *server ? (*server)->instance : Uuid();
+    state.kernel = server ? server->instance : Uuid();
     state.exports = std::any_of(exports.begin(), exports.end(),
                                 [](const ExportInfo &info) { return !info.ending; });
     state.boot = world.boot;
@@ -54,22 +51,17 @@ Result<void> start_life(World &world) {
         plan.write->instance = Uuid::random();
     }
     if (plan.write) {
-        if (auto stored = store_instance(world.places, *plan.write); !stored) {
-            return stored;
-        }
+        TRY(store_instance(world.places, *plan.write));
     }
     return plan.send_to_kernel ? world.kernel.set_instance(plan.write->instance) : Result<void>();
 }
 
 Result<StopOutcome> end_life(World &world) {
     StopOutcome outcome;
-    auto state = read_instance(world);
-    if (!state) {
-        return state.error();
-    }
+    auto state = TRY(read_instance(world));
     auto exports = TRY(world.kernel.exports());
     outcome.exports = exports.size();
-    if (state->kernel.is_nil() && !state->exports) {
+    if (state.kernel.is_nil() && !state.exports) {
         return outcome;
     }
     auto report = TRY(world.kernel.stop_server());
@@ -80,7 +72,7 @@ Result<StopOutcome> end_life(World &world) {
         // a new instance, so that clients detect the loss.
         TRY(remove_durably(world.places.instance()));
     }
-    if (const auto record = plan_stop(*state, clean)) {
+    if (const auto record = plan_stop(state, clean)) {
         TRY(store_instance(world.places, *record));
     }
     return outcome;

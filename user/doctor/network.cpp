@@ -49,11 +49,7 @@ Sighting sysctl(const NetInterface &interface, const std::string &key, const std
     seen.plan = [=](World &world, ChangeSet &set) -> Result<void> {
         const auto file = world.places.sysctl(interface.name + "-" + key);
         const std::string escaped = fmt::format("net/ipv4/conf/{}/{}", interface.name, key);
-        if (auto good = set.write(file, our_header("doctor --fix") +
-                                            fmt::format("{} = {}\n", escaped, value));
-            !good) {
-            return good;
-        }
+        TRY(set.write(file, our_header("doctor --fix") + fmt::format("{} = {}\n", escaped, value)));
         return set.set(world, path, value);
     };
     return seen;

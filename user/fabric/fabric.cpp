@@ -67,17 +67,14 @@ class Diagnostics {
         if (device_) {
             words.insert(words.end(), {"-C", *device_});
         }
-        auto end = world_.processes.run(words, patience);
-        if (!end) {
-            return end.error();
-        }
-        if (!end->good()) {
+        auto end = TRY(world_.processes.run(words, patience));
+        if (!end.good()) {
             return Error{ExitCode::try_again,
                          fmt::format("{} failed: {}", words.front(),
-                                     end->timed_out ? "no answer" : end->last_words()),
+                                     end.timed_out ? "no answer" : end.last_words()),
                          "causeway doctor says what is wrong with the port"};
         }
-        return end->out;
+        return end.out;
     }
 
   private:

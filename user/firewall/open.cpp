@@ -168,16 +168,13 @@ Result<void> plan_port_of_firewalld(World &world, const std::string &zone, const
             all.push_back(firewalld_option(action, port));
             return all;
         };
-        auto open = world.processes.run(with("query"));
-        if (!open) {
-            return open.error();
-        }
+        auto open = TRY(world.processes.run(with("query")));
         // firewalld prints yes or no. Any other output is an error, such as an unknown zone.
-        if (!open->good() && open->out != "no") {
-            return Error{ExitCode::usage, fmt::format("firewalld refuses: {}", open->last_words()),
+        if (!open.good() && open.out != "no") {
+            return Error{ExitCode::usage, fmt::format("firewalld refuses: {}", open.last_words()),
                          "see its zones: firewall-cmd --get-zones"};
         }
-        if (!open->good()) {
+        if (!open.good()) {
             set.add(change_program(with("add"), with("remove")));
         }
     }
@@ -198,9 +195,7 @@ Result<void> plan_firewalld(World &world, const Arguments &arguments,
     }
     for (const std::string &zone : zones) {
         for (const OpenPort &port : ports) {
-            if (auto good = plan_port_of_firewalld(world, zone, port, set); !good) {
-                return good;
-            }
+            TRY(plan_port_of_firewalld(world, zone, port, set));
         }
     }
     return {};

@@ -118,17 +118,11 @@ Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, Chan
     for (const OpenPort &port : kept) {
         text += port.phrase() + "\n";
     }
-    if (auto good = set.write(world.places.firewall_ports(), text); !good) {
-        return good;
-    }
+    TRY(set.write(world.places.firewall_ports(), text));
     const std::string again = "-/usr/sbin/causeway firewall open --at-boot";
     const std::string dropin = our_header("firewall open") +
                                fmt::format("[Service]\nExecStartPost={0}\nExecReload={0}\n", again);
-    if (auto good = set.write(
-            world.places.units() / "nftables.service.d" / "causeway-firewall.conf", dropin);
-        !good) {
-        return good;
-    }
+    TRY(set.write(world.places.units() / "nftables.service.d" / "causeway-firewall.conf", dropin));
     set.reload_systemd(world);
     return {};
 }

@@ -96,13 +96,10 @@ class FirewallRule final : public Change {
     Result<void> back(World &world) const override {
         auto rules = TRY(ours(world));
         for (const PlacedRule &rule : rules) {
-            auto done = nft(world, {"delete", "rule"}, rule.chain.text(),
-                            {"handle", fmt::format("{}", rule.handle)});
-            if (!done) {
-                return done.error();
-            }
-            if (!done->good()) {
-                return refused(rule.chain.text(), *done);
+            auto done = TRY(nft(world, {"delete", "rule"}, rule.chain.text(),
+                                {"handle", fmt::format("{}", rule.handle)}));
+            if (!done.good()) {
+                return refused(rule.chain.text(), done);
             }
         }
         return {};

@@ -101,11 +101,8 @@ Result<std::optional<Firewall>> find_firewall(World &world, const std::vector<Op
     }
     auto rules = TRY(read_nftables(world));
     for (const OpenPort &port : ports) {
-        auto chains = rules.closing(port);
-        if (!chains) {
-            return chains.error();
-        }
-        if (!chains->empty()) {
+        auto chains = TRY(rules.closing(port));
+        if (!chains.empty()) {
             return std::optional(Firewall::nftables);
         }
     }

@@ -14,16 +14,13 @@ namespace causeway {
 namespace {
 
 Result<std::string> firewalld_says(World &world, const std::string &option) {
-    auto end = world.processes.run({"firewall-cmd", option});
-    if (!end) {
-        return end.error();
-    }
-    if (!end->good()) {
+    auto end = TRY(world.processes.run({"firewall-cmd", option}));
+    if (!end.good()) {
         return Error{ExitCode::failed,
-                     fmt::format("firewall-cmd {} failed: {}", option, end->last_words()),
+                     fmt::format("firewall-cmd {} failed: {}", option, end.last_words()),
                      "see: systemctl status firewalld"};
     }
-    return end->out;
+    return end.out;
 }
 
 bool sends_from(const FirewalldZone &zone, const std::vector<std::string> &networks) {

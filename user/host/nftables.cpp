@@ -119,15 +119,12 @@ Result<std::vector<PlacedRule>> Nftables::rules_of(const OpenPort &port) const {
 }
 
 Result<Nftables> read_nftables(World &world) {
-    auto rules = world.processes.run({"nft", "-j", "list", "ruleset"});
-    if (!rules) {
-        return rules.error();
-    }
-    if (!rules->good()) {
+    auto rules = TRY(world.processes.run({"nft", "-j", "list", "ruleset"}));
+    if (!rules.good()) {
         return Error{ExitCode::failed,
-                     fmt::format("the rules of nftables cannot be read: {}", rules->last_words())};
+                     fmt::format("the rules of nftables cannot be read: {}", rules.last_words())};
     }
-    return Nftables::parse(rules->out);
+    return Nftables::parse(rules.out);
 }
 
 std::string nft_rule(const OpenPort &port) {

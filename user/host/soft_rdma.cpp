@@ -71,16 +71,13 @@ std::vector<RdmaUser> parse_rdma_users(std::string_view text, const std::string 
 }
 
 Result<std::vector<RdmaUser>> other_users(World &world, const std::string &device) {
-    auto domains = world.processes.run({"rdma", "-j", "resource", "show", "pd"}, patience);
-    if (!domains) {
-        return domains.error();
-    }
-    if (!domains->good()) {
+    auto domains = TRY(world.processes.run({"rdma", "-j", "resource", "show", "pd"}, patience));
+    if (!domains.good()) {
         return Error{ExitCode::unavailable,
-                     fmt::format("cannot see who uses {}: {}", device, domains->last_words()),
+                     fmt::format("cannot see who uses {}: {}", device, domains.last_words()),
                      "see that the program rdma of iproute2 is there"};
     }
-    auto users = parse_rdma_users(domains->out, device);
+    auto users = parse_rdma_users(domains.out, device);
     // Older versions of rdma(8) cannot list devices that a program has open without a protection
     // domain.
     const auto open = world.processes.run({"rdma", "-j", "resource", "show", "ctx"}, patience);

@@ -67,17 +67,14 @@ std::optional<IpoibInterface> interface_there(World &world, const std::string &n
 Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
     const std::string &parent_name = arguments.operands()[0];
     auto pkey = TRY(parse_pkey(arguments.operands()[1]));
-    auto mtu = arguments.number("mtu", least_ipoib_mtu, most_connected_mtu);
-    if (!mtu) {
-        return mtu.error();
-    }
+    auto mtu = TRY(arguments.number("mtu", least_ipoib_mtu, most_connected_mtu));
     auto parent = TRY(find_parent(world, parent_name));
     const auto mode = arguments.text("mode");
     if (mode) {
         TRY(ipoib_can(parent, *mode));
     }
-    if (*mtu) {
-        TRY(check_ipoib_mtu(mode.value_or(mode_datagram), **mtu));
+    if (mtu) {
+        TRY(check_ipoib_mtu(mode.value_or(mode_datagram), *mtu));
     }
     auto warnings = TRY(check_membership(world, parent, pkey));
     const std::string name = child_name(parent_name, pkey);
@@ -86,7 +83,7 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
             ExitCode::usage, fmt::format("the name {} would be too long", name),
             fmt::format("give the parent a shorter one: causeway name set {} ib0", parent_name)};
     }
-    const std::string mtu_text = *mtu ? fmt::format("{}", **mtu) : "";
+    const std::string mtu_text = mtu ? fmt::format("{}", *mtu) : "";
     std::vector<ChangePointer> live;
     if (!interface_there(world, name)) {
         live.push_back(change_ipoib_child(
@@ -102,7 +99,7 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
             settings.parent = parent_name;
             settings.pkey = pkey;
             settings.mode = mode.value_or(settings.mode);
-            settings.mtu = *mtu ? std::optional(static_cast<unsigned int>(**mtu)) : settings.mtu;
+            settings.mtu = mtu ? std::optional(static_cast<unsigned int>(*mtu)) : settings.mtu;
             return settings;
         },
         Activation::start));

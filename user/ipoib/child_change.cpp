@@ -69,11 +69,7 @@ class IpoibChildChange final : public Change {
             return remove(world);
         }
         const std::string folder = "/sys/class/net/";
-        if (auto made =
-                world.files.write(folder + child_.parent + "/create_child", child_.pkey + "\n");
-            !made) {
-            return made;
-        }
+        TRY(world.files.write(folder + child_.parent + "/create_child", child_.pkey + "\n"));
         for (const auto &[file, value] :
              {std::pair("/mode", &child_.mode), std::pair("/mtu", &child_.mtu)}) {
             if (value->empty()) {

@@ -16,9 +16,7 @@ namespace causeway {
 namespace {
 
 Result<void> check_mode(const IpoibInterface &interface, const std::string &mode) {
-    if (auto good = ipoib_can(interface, mode); !good) {
-        return good;
-    }
+    TRY(ipoib_can(interface, mode));
     if (interface.mode.empty()) {
         return Error{ExitCode::unavailable,
                      fmt::format("neither sysfs nor ip -details link reports the mode of {}",

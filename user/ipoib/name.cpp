@@ -98,23 +98,20 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
     const std::string &from = arguments.operands()[0];
     const std::string &to = arguments.operands()[1];
     TRY(parse_new_name(to, longest_interface));
-    auto interface = find_ipoib(world.files, world.processes, from);
-    if (!interface) {
-        return interface.error();
-    }
+    auto interface = TRY(find_ipoib(world.files, world.processes, from));
     const auto names = world.files.list("/sys/class/net");
     if (from != to && std::find(names.begin(), names.end(), to) != names.end()) {
         return Error{ExitCode::usage, fmt::format("there is a network device {} already", to),
                      "give another name"};
     }
-    const std::string guid = port_guid_of(interface->address);
+    const std::string guid = port_guid_of(interface.address);
     if (guid.empty()) {
         return Error{ExitCode::failed,
-                     fmt::format("{} has no address of 20 bytes: '{}'", from, interface->address)};
+                     fmt::format("{} has no address of 20 bytes: '{}'", from, interface.address)};
     }
     auto records = TRY(load_records(world.places));
     if (from != to) {
-        TRY(no_profile_stays_behind(world, *interface, to, records));
+        TRY(no_profile_stays_behind(world, interface, to, records));
     }
     ChangeSet set(fmt::format("name set {} {}", from, to));
     const std::string key = fmt::format(R"(ATTR{{address}}=="?*{}")", guid);
@@ -122,8 +119,8 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
         R"(ACTION=="add", SUBSYSTEM=="net", DRIVERS=="?*", ATTR{{type}}=="32", {}, NAME="{}")", key,
         to);
     TRY(plan_rule(world.places.ipoib_names(), key, rule, set));
-    const bool later = from != to && interface->up;
-    if (from != to && !interface->up) {
+    const bool later = from != to && interface.up;
+    if (from != to && !interface.up) {
         // The interface may be up when undo runs. Linux 6.2 and later rename it nevertheless;
         // earlier versions refuse, and it keeps its name until the next reboot.
         auto live = change_attempts({{"ip", "link", "set", "dev", from, "name", to}},

@@ -37,11 +37,8 @@ template <typename T> Result<std::vector<T>> list(std::uint8_t command) {
         all.push_back(std::move(one));
         return {};
     };
-    if (auto told = socket->dump(
-            command, [&] { all.clear(); }, take);
-        !told) {
-        return told.error();
-    }
+    TRY(socket->dump(
+        command, [&] { all.clear(); }, take));
     return all;
 }
 

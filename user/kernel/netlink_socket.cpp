@@ -192,9 +192,7 @@ int NetlinkSocket::exchange(Exchange &state) {
 
 Result<void> NetlinkSocket::call(Request request, std::uint8_t command,
                                  const AttributeWriter &attributes, const Take &take) {
-    if (auto sent = send(command, NLM_F_REQUEST | NLM_F_ACK, attributes); !sent) {
-        return sent;
-    }
+    TRY(send(command, NLM_F_REQUEST | NLM_F_ACK, attributes));
     Exchange state{take};
     if (const int failure = exchange(state); failure < 0) {
         return library_failure("read the kernel's answer", failure);
@@ -209,9 +207,7 @@ Result<void> NetlinkSocket::dump(std::uint8_t command, const std::function<void(
                                  const Take &take) {
     for (int attempt = 0; attempt < dump_attempts; attempt++) {
         restart();
-        if (auto sent = send(command, NLM_F_REQUEST | NLM_F_DUMP, AttributeWriter()); !sent) {
-            return sent;
-        }
+        TRY(send(command, NLM_F_REQUEST | NLM_F_DUMP, AttributeWriter()));
         Exchange state{take};
         const int failure = exchange(state);
         if (failure == -NLE_DUMP_INTR) {

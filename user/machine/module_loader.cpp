@@ -54,12 +54,9 @@ Result<void> SystemModules::need(const std::string &module) {
     if (!processes_.there("modprobe")) {
         return no_kmod("loaded", module);
     }
-    auto end = processes_.run({"modprobe", "--", module});
-    if (!end) {
-        return end.error();
-    }
-    if (!end->good()) {
-        return not_loaded(module, end->err);
+    auto end = TRY(processes_.run({"modprobe", "--", module}));
+    if (!end.good()) {
+        return not_loaded(module, end.err);
     }
     return {};
 }
@@ -71,14 +68,11 @@ Result<void> SystemModules::unload(const std::string &module) {
     if (!processes_.there("rmmod")) {
         return no_kmod("unloaded", module);
     }
-    auto end = processes_.run({"rmmod", module});
-    if (!end) {
-        return end.error();
-    }
-    if (!end->good()) {
+    auto end = TRY(processes_.run({"rmmod", module}));
+    if (!end.good()) {
         return Error{
             ExitCode::try_again,
-            fmt::format("the kernel module {} cannot be unloaded: {}", module, end->last_words()),
+            fmt::format("the kernel module {} cannot be unloaded: {}", module, end.last_words()),
             "see what uses it: lsmod", EBUSY};
     }
     return {};

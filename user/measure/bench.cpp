@@ -145,14 +145,11 @@ void end_progress(World &world) {
 }
 
 Result<void> measure_all(World &world, std::uint64_t seconds, BenchResult &result) {
-    auto conf = world.processes.run(qperf_conf_words(result.server), qperf_grace);
-    if (!conf) {
-        return conf.error();
+    auto conf = TRY(world.processes.run(qperf_conf_words(result.server), qperf_grace));
+    if (!conf.good()) {
+        return no_answer(result.server, conf);
     }
-    if (!conf->good()) {
-        return no_answer(result.server, *conf);
-    }
-    for (const auto &[name, value] : parse_qperf(conf->out)) {
+    for (const auto &[name, value] : parse_qperf(conf.out)) {
         result.machines.emplace_back(name, value);
     }
     for (std::size_t i = 0; i < measurements.size(); i++) {

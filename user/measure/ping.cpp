@@ -84,16 +84,13 @@ Result<Answer> ping_ip(World &world, const std::string &typed, std::uint64_t cou
     std::string last;
     bool listens = false;
     const auto once = [&](const SocketAddress &where) -> Result<void> {
-        auto attempt = world.paths.attempt(where, step_limit);
-        if (!attempt) {
-            return attempt.error();
-        }
-        answer.text += answer.text.empty() ? way_text(where, *attempt) : "";
-        answer.text += attempt_text(where, *attempt);
-        answer.json["attempts"].push_back(attempt_json(where, *attempt));
-        answers += attempt->answer ? 1U : 0U;
-        listens |= attempt->answer && !attempt->nobody_listens;
-        last = attempt->reason;
+        auto attempt = TRY(world.paths.attempt(where, step_limit));
+        answer.text += answer.text.empty() ? way_text(where, attempt) : "";
+        answer.text += attempt_text(where, attempt);
+        answer.json["attempts"].push_back(attempt_json(where, attempt));
+        answers += attempt.answer ? 1U : 0U;
+        listens |= attempt.answer && !attempt.nobody_listens;
+        last = attempt.reason;
         return {};
     };
     for (std::uint64_t i = 0; i < count; i++) {
@@ -151,17 +148,14 @@ Result<Answer> ping_ib(World &world, const std::string &typed, std::uint64_t cou
         words.emplace_back("-G");
     }
     words.insert(words.end(), {"nodedesc", where});
-    auto node = world.processes.run(words, std::chrono::seconds(10));
-    if (!node) {
-        return node.error();
-    }
-    if (!node->good()) {
+    auto node = TRY(world.processes.run(words, std::chrono::seconds(10)));
+    if (!node.good()) {
         return Error{ExitCode::try_again,
-                     fmt::format("no answer from {}: {}", typed, node->last_words()),
+                     fmt::format("no answer from {}: {}", typed, node.last_words()),
                      "see what is in the fabric: causeway fabric"};
     }
     // The output is "Node Description:........host1 mlx4_0".
-    std::string name = node->out.substr(node->out.find(':') + 1);
+    std::string name = node.out.substr(node.out.find(':') + 1);
     name.erase(0, name.find_first_not_of('.'));
     Answer answer;
     answer.json = {{"peer", typed}, {"reachable", true}, {"description", name}};

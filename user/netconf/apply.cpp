@@ -46,18 +46,14 @@ Result<void> plan_files(ChangeSet &set, const std::string &interface,
         if (find_file(wanted, file.place) != nullptr) {
             continue;
         }
-        if (auto good = set.remove(file.place); !good) {
-            return good;
-        }
+        TRY(set.remove(file.place));
     }
     for (const NetworkFile &file : wanted) {
         const NetworkFile *before = find_file(had, file.place);
         if (file.interface != interface && before != nullptr && before->content == file.content) {
             continue;
         }
-        if (auto good = set.write(file.place, file.content, file.mode); !good) {
-            return good;
-        }
+        TRY(set.write(file.place, file.content, file.mode));
     }
     return {};
 }
@@ -122,6 +118,17 @@ std::vector<Words> activate(const Places &places, const Side &side, Activation a
                                            : side.backend->reread(places, *side.settings);
 }
 
+// Returns the programs after which the interface is as on @side. Without settings there, they make
+// the manager of the @other side forget the interface.
+std::vector<Words> lead_to(const Places &places, const Side &side, const Side &other,
+                           Activation activation) {
+    return side ? activate(places, side, activation) : other.backend->forget(*other.settings);
+}
+
+std::vector<Words> stop(const Side &side) {
+    return side ? side.backend->stop(*side.settings) : std::vector<Words>();
+}
+
 } // namespace
 
 const InterfaceSettings *find_record(const std::vector<InterfaceSettings> &records,
@@ -152,54 +159,36 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
                             const InterfaceNow &now, const std::vector<InterfaceSettings> &before,
                             const std::vector<InterfaceSettings> &after, Activation activation,
                             std::vector<ChangePointer> live) {
-    auto old = side_of(before, interface);
-    if (!old) {
-        return old.error();
-    }
-    auto fresh = side_of(after, interface);
-    if (!fresh) {
-        return fresh.error();
-    }
-    if (auto good = check_parents(after, interface); !good) {
-        return good;
-    }
+    auto old = TRY(side_of(before, interface));
+    auto fresh = TRY(side_of(after, interface));
+    TRY(check_parents(after, interface));
     const auto had = files_of(world.places, before);
     const auto wanted = files_of(world.places, after);
     ChangeSet probe("");
-    if (auto good = plan_files(probe, interface, had, wanted); !good) {
-        return good;
+    TRY(plan_files(probe, interface, had, wanted));
+    const bool asks = !probe.empty() && (old || fresh);
+    if (asks && fresh) {
+        TRY(fresh.backend->check(world, *fresh.settings));
     }
-    const bool asks = !probe.empty() && (*old || *fresh);
-    if (asks && *fresh) {
-        if (auto good = fresh->backend->check(world, *fresh->settings); !good) {
-            return good;
-        }
-    }
-    const bool same = *old && *fresh && old->backend == fresh->backend;
+    const bool same = old && fresh && old.backend == fresh.backend;
     const bool stops =
-        activation == Activation::start && (!same || fresh->backend->stops_for_a_change());
+        activation == Activation::start && (!same || fresh.backend->stops_for_a_change());
     if (asks) {
         // First in the set, so undo restores the addresses last, after everything that the manager
         // does.
-        if (auto held = hold_addresses(now, interface, fresh->settings)) {
+        if (auto held = hold_addresses(now, interface, fresh.settings)) {
             set.add(std::move(held));
         }
-        set.add(change_attempts(*old && stops ? old->backend->stop(*old->settings)
-                                              : std::vector<Words>(),
-                                *old ? activate(world.places, *old, activation)
-                                     : fresh->backend->forget(*fresh->settings)));
+        set.add(change_attempts(stops ? stop(old) : std::vector<Words>(),
+                                lead_to(world.places, old, fresh, activation)));
     }
-    if (auto good = plan_files(set, interface, had, wanted); !good) {
-        return good;
-    }
+    TRY(plan_files(set, interface, had, wanted));
     for (ChangePointer &change : live) {
         set.add(std::move(change));
     }
     if (asks) {
-        set.add(change_attempts(*fresh ? activate(world.places, *fresh, activation)
-                                       : old->backend->forget(*old->settings),
-                                *fresh && stops ? fresh->backend->stop(*fresh->settings)
-                                                : std::vector<Words>()));
+        set.add(change_attempts(lead_to(world.places, fresh, old, activation),
+                                stops ? stop(fresh) : std::vector<Words>()));
     }
     return {};
 }
@@ -222,11 +211,7 @@ Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
     InterfaceSettings renamed = *old.settings;
     renamed.name = to;
     const auto after = records_with(records_with(records, nothing), renamed);
-    if (auto good =
-            plan_files(set, to, files_of(world.places, records), files_of(world.places, after));
-        !good) {
-        return good;
-    }
+    TRY(plan_files(set, to, files_of(world.places, records), files_of(world.places, after)));
     set.add(change_attempts(reread(renamed), {}));
     return {};
 }

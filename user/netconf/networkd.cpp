@@ -155,14 +155,9 @@ class Networkd final : public NetworkBackend {
     }
 
     Result<void> check(World &world, const InterfaceSettings &settings) const override {
-        if (auto good = knows_ipoib(world, settings); !good) {
-            return good;
-        }
+        TRY(knows_ipoib(world, settings));
         for (const std::string &each : {settings.name, settings.parent}) {
-            auto good = each.empty() ? Result<void>() : refuse_foreign_routes(world, each);
-            if (!good) {
-                return good;
-            }
+            TRY(each.empty() ? Result<void>() : refuse_foreign_routes(world, each));
         }
         return {};
     }

@@ -102,22 +102,19 @@ void remove_unit(World &world, const std::string &directory, ChangeSet &set, Rem
 
 // Returns true if the source is mounted there already, or an error if something else is mounted.
 Result<bool> is_mounted(World &world, const MountRequest &request, MountOutcome &outcome) {
-    auto on = mounted_on(world.files, request.directory);
-    if (!on) {
-        return on.error();
-    }
-    const std::string there = on->nfs ? on->nfs->source : on->other;
+    auto on = TRY(mounted_on(world.files, request.directory));
+    const std::string there = on.nfs ? on.nfs->source : on.other;
     if (there.empty()) {
         return false;
     }
-    const MountRecord words = on->nfs ? words_of(world, *on->nfs) : MountRecord();
+    const MountRecord words = on.nfs ? words_of(world, *on.nfs) : MountRecord();
     if (words.source != request.source.text()) {
         return Error{ExitCode::failed,
                      fmt::format("{} is mounted on {}, not {}", there, request.directory,
                                  request.source.text()),
                      fmt::format("unmount it first: umount {}", request.directory)};
     }
-    outcome.transport = on->nfs->transport;
+    outcome.transport = on.nfs->transport;
     if (outcome.transport != CW_TRANSPORT_RDMA) {
         if (request.options.require_rdma) {
             return Error{ExitCode::failed,
@@ -164,17 +161,14 @@ Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {
 
 Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
     const std::string directory = real_directory(arguments.operands().front());
-    auto on = mounted_on(world.files, directory);
-    if (!on) {
-        return on.error();
-    }
-    if (!on->other.empty()) {
+    auto on = TRY(mounted_on(world.files, directory));
+    if (!on.other.empty()) {
         return Error{ExitCode::unavailable,
-                     fmt::format("on {} is no NFS but {}", directory, on->other),
+                     fmt::format("on {} is no NFS but {}", directory, on.other),
                      "see what is mounted by NFS: causeway net"};
     }
     ChangeSet set("nfs umount " + directory, Scope::disks);
-    if (on->nfs) {
+    if (on.nfs) {
         std::vector<std::string> switches;
         if (arguments.has("force")) {
             switches.emplace_back("-f");
@@ -182,7 +176,7 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
         if (arguments.has("lazy")) {
             switches.emplace_back("-l");
         }
-        set.add(change_nfs_umount(words_of(world, *on->nfs), MountWay::any, switches));
+        set.add(change_nfs_umount(words_of(world, *on.nfs), MountWay::any, switches));
     }
     Removals removals;
     remove_unit(world, directory, set, removals);
@@ -190,12 +184,12 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
     if (!answer || arguments.dry_run()) {
         return answer;
     }
-    if (auto gone = on->nfs ? Result<void>() : forget_record(world.places, directory); !gone) {
+    if (auto gone = on.nfs ? Result<void>() : forget_record(world.places, directory); !gone) {
         answer->warnings.push_back(gone.error().what);
     }
     Answer said = removals.said();
     said.json["directory"] = directory;
-    said.text = on->nfs       ? fmt::format("{} is unmounted\n", directory)
+    said.text = on.nfs        ? fmt::format("{} is unmounted\n", directory)
                 : set.empty() ? fmt::format("nothing is mounted on {}\n", directory)
                               : fmt::format("{} is no longer mounted at boot\n", directory);
     return said_instead(*std::move(answer), said);

@@ -36,8 +36,8 @@ class CallParser {
             const std::string &word = words_[at_];
             if (word.size() < 2 || word.front() != '-') {
                 call_.operands.push_back(word);
-            } else if (auto good = take_letters(word); !good) {
-                return good.error();
+            } else {
+                TRY(take_letters(word));
             }
         }
         if (call_.operands.size() != 2) {

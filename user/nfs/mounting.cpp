@@ -149,12 +149,9 @@ Result<MountOutcome> mount_nfs(World &world, const MountRequest &request) {
 
 Result<void> mount_by_rdma(World &world, const MountRequest &request) {
     auto found = TRY(find_nfs_server(world, request));
-    auto tried = attempt_rdma(world, request, found.family, request.options.rdma_limit);
-    if (!tried) {
-        return tried.error();
-    }
-    if (!tried->good) {
-        return tried->error;
+    auto tried = TRY(attempt_rdma(world, request, found.family, request.options.rdma_limit));
+    if (!tried.good) {
+        return tried.error;
     }
     return {};
 }
@@ -162,12 +159,9 @@ Result<void> mount_by_rdma(World &world, const MountRequest &request) {
 Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
                                   const std::string &reason) {
     auto found = TRY(find_nfs_server(world, request));
-    auto tried = attempt_tcp(world, request, found.family);
-    if (!tried) {
-        return tried.error();
-    }
-    if (!tried->good) {
-        return cannot_mount(request, "", tried->error);
+    auto tried = TRY(attempt_tcp(world, request, found.family));
+    if (!tried.good) {
+        return cannot_mount(request, "", tried.error);
     }
     MountOutcome outcome;
     outcome.transport = reported(world, request.directory).value_or(CW_TRANSPORT_TCP);
@@ -177,27 +171,21 @@ Result<MountOutcome> mount_by_tcp(World &world, const MountRequest &request,
 }
 
 Result<void> change_options(World &world, const MountRequest &request) {
-    auto on = mounted_on(world.files, request.directory);
-    if (!on) {
-        return on.error();
-    }
-    if (!on->nfs) {
+    auto on = TRY(mounted_on(world.files, request.directory));
+    if (!on.nfs) {
         return Error{ExitCode::unavailable,
                      fmt::format("no NFS is mounted on {}", request.directory),
                      "remount changes the options of what is mounted; see: findmnt -t nfs,nfs4"};
     }
-    auto end = world.processes.run(
-        mount_words(request, remount_options(request.options, *on->nfs), on->nfs->source));
-    if (!end) {
-        return end.error();
-    }
-    if (!end->good()) {
+    auto end = TRY(world.processes.run(
+        mount_words(request, remount_options(request.options, *on.nfs), on.nfs->source)));
+    if (!end.good()) {
         return Error{ExitCode::failed,
                      fmt::format("cannot change the options of {}: {}", request.directory,
-                                 without_program(end->last_words())),
+                                 without_program(end.last_words())),
                      "most options can change only by umount and mount"};
     }
-    return keep_access(world, request, *on->nfs);
+    return keep_access(world, request, *on.nfs);
 }
 
 Result<void> unmount(World &world, const std::string &directory,

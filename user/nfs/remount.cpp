@@ -160,9 +160,7 @@ std::optional<Error> stays_by_tcp(World &world, const Set &set, const std::strin
 Result<void> try_elsewhere(World &world, const Set &set, MountRequest request) {
     auto folder = TRY(TrialFolder::make(world));
     request.directory = folder.path();
-    if (auto mounted = mount_by_rdma(world, request); !mounted) {
-        return mounted;
-    }
+    TRY(mount_by_rdma(world, request));
     if (const auto why = stays_by_tcp(world, set, folder.path())) {
         return *why;
     }

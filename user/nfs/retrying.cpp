@@ -238,14 +238,11 @@ class Trying {
         words.insert(words.end(), request_.switches.begin(), request_.switches.end());
         // With -v the journal also gets the outcome.
         words.insert(words.end(), {"-v", "-o", options.text()});
-        auto end = world_.processes.run(words);
-        if (!end) {
-            return end.error();
-        }
-        if (!end->good()) {
+        auto end = TRY(world_.processes.run(words));
+        if (!end.good()) {
             return cannot_mount(
                 request_, " in the background",
-                {ExitCode::failed, end->last_words(), "leave out bg; see: systemctl status"});
+                {ExitCode::failed, end.last_words(), "leave out bg; see: systemctl status"});
         }
         return false;
     }

@@ -87,12 +87,9 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
     if (conf) {
         serving.port_before = port_of_nfs_conf(*conf);
     }
-    auto port = arguments.number("port", 1, 65535);
-    if (!port) {
-        return port.error();
-    }
+    auto port = TRY(arguments.number("port", 1, 65535));
     serving.port =
-        *port ? static_cast<std::uint16_t>(**port) : serving.port_before.value_or(nfs_rdma_port);
+        port ? static_cast<std::uint16_t>(*port) : serving.port_before.value_or(nfs_rdma_port);
     auto before = TRY(read_small_file(exports_place(world.places, serving.settings.path)));
     serving.exports_before = before;
     if (before) {

@@ -24,9 +24,7 @@ constexpr std::string_view name_start = "trial-";
 Result<void> take_away(World &world, const std::string &path) {
     const auto on = mounted_on(world.files, path);
     if (on && on->nfs) {
-        if (auto gone = unmount(world, path); !gone) {
-            return gone;
-        }
+        TRY(unmount(world, path));
     }
     // Remove only the folder, never its content: if it is still a mount, the content is the
     // server's.

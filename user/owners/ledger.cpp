@@ -317,9 +317,7 @@ Result<PreparedLedger> PreparedLedger::prepare(LedgerPlan plan) {
 // Writes the record before the ledger's files. Without the record, a later run would not find files
 // in that folder.
 Result<void> PreparedLedger::write_record() {
-    if (auto made = make_folder_durably(plan_.record.parent_path(), secret_folder); !made) {
-        return made;
-    }
+    TRY(make_folder_durably(plan_.record.parent_path(), secret_folder));
     if (plan_.record_after == plan_.record_before) {
         return {};
     }
@@ -362,9 +360,7 @@ Result<void> PreparedLedger::make() {
         staged.push_back(std::move(file));
     }
     for (std::size_t i = 0; i < staged.size(); i++) {
-        if (auto committed = staged[i].commit_new(); !committed) {
-            return committed;
-        }
+        TRY(staged[i].commit_new());
         made_.push_back(plan_.places.at(i));
     }
     return {};
@@ -387,9 +383,7 @@ Result<void> PreparedLedger::replace() {
                                      std::strerror(number)),
                          "", number};
         }
-        if (auto committed = file.commit(); !committed) {
-            return committed;
-        }
+        TRY(file.commit());
         made_.push_back(place);
     }
     return {};
@@ -402,13 +396,9 @@ Result<void> PreparedLedger::complete() {
         const LedgerCopy copy = read_ledger_copy(place);
         if (copy.state == LedgerCopy::State::absent) {
             auto file = TRY(stage(place, std::string(ledger_file_size(), '\0')));
-            if (auto committed = file.commit_new(); !committed) {
-                return committed;
-            }
+            TRY(file.commit_new());
         } else if (copy.size < ledger_file_size()) {
-            if (auto grown = reserve_durably(place, ledger_file_size()); !grown) {
-                return grown;
-            }
+            TRY(reserve_durably(place, ledger_file_size()));
         }
     }
     return {};

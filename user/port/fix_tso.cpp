@@ -30,15 +30,12 @@ bool is_affected(KernelFiles &files, const std::string &interface) {
 }
 
 Result<bool> segments(World &world, const std::string &interface) {
-    auto end = world.processes.run({"ethtool", "-k", interface});
-    if (!end) {
-        return end.error();
-    }
-    if (!end->good()) {
+    auto end = TRY(world.processes.run({"ethtool", "-k", interface}));
+    if (!end.good()) {
         return Error{ExitCode::failed,
-                     fmt::format("\"ethtool -k {}\" failed: {}", interface, end->last_words())};
+                     fmt::format("\"ethtool -k {}\" failed: {}", interface, end.last_words())};
     }
-    return end->out.find("tcp-segmentation-offload: on") != std::string::npos;
+    return end.out.find("tcp-segmentation-offload: on") != std::string::npos;
 }
 
 Result<Answer> run_fix_tso(World &world, const Arguments &arguments) {

@@ -177,11 +177,8 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
     ChangeSet set("pfc set");
     const std::string text = our_header("pfc set") +
                              fmt::format("options mlx4_en pfctx=0x{0:02x} pfcrx=0x{0:02x}\n", mask);
-    Result<void> good = mask == 0 ? set.remove(world.places.mlx4_options())
-                                  : set.write(world.places.mlx4_options(), text);
-    if (!good) {
-        return good.error();
-    }
+    TRY(mask == 0 ? set.remove(world.places.mlx4_options())
+                  : set.write(world.places.mlx4_options(), text));
     const auto program = initramfs_program(world);
     if (!set.empty() && !program.empty() && !arguments.has("no-initramfs")) {
         set.add(refresh_program(program));

@@ -84,9 +84,7 @@ Result<void> plan_enable_unit(World &world, ChangeSet &set, const PortName &port
                                          "RemainAfterExit=yes\n"
                                          "ExecStart=/usr/sbin/causeway port enable {0} --at-boot\n",
                                          port.text());
-    if (auto good = set.write(world.places.units() / name, text); !good) {
-        return good;
-    }
+    TRY(set.write(world.places.units() / name, text));
     // When the umad device of the port appears, the port can send MADs.
     const std::string rule =
         our_header("port enable") +

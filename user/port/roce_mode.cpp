@@ -112,9 +112,7 @@ Result<void> plan_unit(World &world, ChangeSet &set, const RdmaDevice &device,
                     "RemainAfterExit=yes\n"
                     "ExecStart=/usr/sbin/causeway roce mode {0} {1} --at-boot\n",
                     device.name, typed);
-    if (auto good = set.write(unit.file, text); !good) {
-        return good;
-    }
+    TRY(set.write(unit.file, text));
     const std::string rule =
         our_header("roce mode") +
         fmt::format("ACTION!=\"remove\", SUBSYSTEM==\"infiniband\", ATTR{{node_guid}}==\"{}\", "

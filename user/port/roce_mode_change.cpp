@@ -61,14 +61,11 @@ class RoceModeChange final : public Change {
 
     Result<void> put(World &world, const std::string &wanted) const {
         if (roce_mode_now(world.files, mode_.device, mode_.port).empty()) {
-            auto made = world.processes.run({"mkdir", "-p", roce_folder(mode_.device)});
-            if (!made) {
-                return made.error();
-            }
-            if (!made->good()) {
+            auto made = TRY(world.processes.run({"mkdir", "-p", roce_folder(mode_.device)}));
+            if (!made.good()) {
                 return Error{ExitCode::failed,
                              fmt::format("cannot make {}: {}", roce_folder(mode_.device),
-                                         made->last_words())};
+                                         made.last_words())};
             }
         }
         return world.files.write(place(), wanted + "\n");

@@ -231,32 +231,14 @@ void add_nfs_counters(Page &page, const std::vector<NfsConnection> &connections)
 } // namespace
 
 Result<Figures> read_figures(Kernel &kernel) {
-    auto exports = kernel.exports();
-    auto attachments = kernel.attachments();
-    auto sessions = kernel.sessions();
-    auto stats = kernel.stats();
-    auto nfs = kernel.nfs_connections();
-    auto server = kernel.server();
-    if (!exports) {
-        return exports.error();
-    }
-    if (!attachments) {
-        return attachments.error();
-    }
-    if (!sessions) {
-        return sessions.error();
-    }
-    if (!stats) {
-        return stats.error();
-    }
-    if (!nfs) {
-        return nfs.error();
-    }
-    if (!server) {
-        return server.error();
-    }
-    return Figures{*std::move(exports), *std::move(attachments), *std::move(sessions),
-                   *std::move(stats),   *std::move(nfs),         *std::move(server)};
+    auto exports = TRY(kernel.exports());
+    auto attachments = TRY(kernel.attachments());
+    auto sessions = TRY(kernel.sessions());
+    auto stats = TRY(kernel.stats());
+    auto nfs = TRY(kernel.nfs_connections());
+    auto server = TRY(kernel.server());
+    return Figures{std::move(exports), std::move(attachments), std::move(sessions),
+                   std::move(stats),   std::move(nfs),         server};
 }
 
 std::string metrics_text(const Figures &figures, MetricsFormat format) {

@@ -41,11 +41,8 @@ Result<std::optional<StockAttachment>> record_of(World &world, const StockAttach
 // Returns the attachment with its connection. If it is connected and there is a record of it, the
 // settings are those of the record.
 Result<StockAttachmentState> look(World &world, const StockAttachment &settings) {
-    auto record = record_of(world, settings);
-    if (!record) {
-        return record.error();
-    }
-    const StockAttachment &known = *record ? **record : settings;
+    auto record = TRY(record_of(world, settings));
+    const StockAttachment &known = record ? *record : settings;
     auto connection =
         known.target.empty() ? std::nullopt : stock_transport(known.via).find(world.files, known);
     const bool attached = connection.has_value();
@@ -144,9 +141,7 @@ class StockAttachmentChange final : public Change {
 
     Result<void> attach(World &world) const {
         for (const std::string &module : stock_transport(settings_.via).initiator_modules()) {
-            if (auto loaded = world.modules.need(module); !loaded) {
-                return loaded;
-            }
+            TRY(world.modules.need(module));
         }
         auto known = TRY(connect(world, settings_));
         return write_durably(record_place(world, settings_), stock_text(known), 0644);
@@ -231,16 +226,13 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
     constexpr std::chrono::milliseconds between_looks{100};
     const auto deadline = world.clock.now() + limit;
     for (;;) {
-        auto state = look(world, settings);
-        if (!state) {
-            return state.error();
-        }
+        auto state = TRY(look(world, settings));
         const bool ready =
-            state->connection && !state->connection->disks.empty() &&
-            std::all_of(state->connection->disks.begin(), state->connection->disks.end(),
+            state.connection && !state.connection->disks.empty() &&
+            std::all_of(state.connection->disks.begin(), state.connection->disks.end(),
                         [&](const std::string &disk) { return can_be_opened(world, disk); });
         if (ready) {
-            return *state->connection;
+            return *state.connection;
         }
         if (world.clock.now() >= deadline) {
             return Error{ExitCode::try_again,

@@ -53,9 +53,7 @@ Result<void> take_back(KernelFiles &files, const ConfigStep &step) {
 Result<void> take_first_back(KernelFiles &files, const std::vector<ConfigStep> &steps,
                              std::size_t count) {
     for (std::size_t i = count; i-- > 0;) {
-        if (auto done = take_back(files, steps[i]); !done) {
-            return done;
-        }
+        TRY(take_back(files, steps[i]));
     }
     return {};
 }

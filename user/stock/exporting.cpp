@@ -62,11 +62,8 @@ Result<std::set<std::string>> made_by_us(World &world) {
     std::set<std::string> paths;
     auto records = TRY(conf_files(world.places.stock_running_exports()));
     for (const fs::path &place : records) {
-        auto made = record_of(world, place.stem().string());
-        if (!made) {
-            return made.error();
-        }
-        for (const ConfigStep &step : *made ? (*made)->steps : std::vector<ConfigStep>()) {
+        auto made = TRY(record_of(world, place.stem().string()));
+        for (const ConfigStep &step : made ? made->steps : std::vector<ConfigStep>()) {
             if (step.shared) {
                 paths.insert(step.path);
             }
@@ -185,9 +182,7 @@ std::vector<OpenPort> ports_of(const StockExport &settings,
 
 Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &settings) {
     auto plan = TRY(plan_target(world.files, settings));
-    if (auto good = leave_out_others(world, plan); !good) {
-        return good;
-    }
+    TRY(leave_out_others(world, plan));
     auto text = TRY(stock_text(settings));
     mount_configfs(world, set);
     for (const std::string &module : target_modules(settings)) {
@@ -195,21 +190,15 @@ Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &setti
     }
     // The record is written before the export is made, so that what a power cut or an error leaves
     // behind is on record.
-    if (auto good = set.write(settings_place(world, settings.name), text); !good) {
-        return good;
-    }
-    if (auto good = set.write(steps_place(world, settings.name), record_text(plan)); !good) {
-        return good;
-    }
+    TRY(set.write(settings_place(world, settings.name), text));
+    TRY(set.write(steps_place(world, settings.name), record_text(plan)));
     set.add(change_configfs(subject_of(settings), plan.probe, plan.steps, true));
     return {};
 }
 
 Result<void> add_take_down(World &world, ChangeSet &set, const StockExportState &state) {
     set.add(change_configfs(subject_of(state.settings), state.made.probe, state.made.steps, false));
-    if (auto good = set.remove(steps_place(world, state.settings.name)); !good) {
-        return good;
-    }
+    TRY(set.remove(steps_place(world, state.settings.name)));
     return set.remove(settings_place(world, state.settings.name));
 }
 

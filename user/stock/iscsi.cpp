@@ -98,16 +98,13 @@ class IscsiTransport final : public StockTransport {
         const std::vector<std::string> words = {"iscsiadm",    "-m",          "discovery",
                                                 "-t",          "sendtargets", "-p",
                                                 portal.text(), "-o",          "nonpersistent"};
-        auto end = world.processes.run(words, iscsiadm_limit);
-        if (!end) {
-            return end.error();
-        }
-        if (!end->good() && end->status != no_objects) {
+        auto end = TRY(world.processes.run(words, iscsiadm_limit));
+        if (!end.good() && end.status != no_objects) {
             return Error{ExitCode::try_again,
                          fmt::format("iSCSI discovery at {}: {}", portal.text(),
-                                     end->timed_out ? "no answer" : end->last_words())};
+                                     end.timed_out ? "no answer" : end.last_words())};
         }
-        return parse_iscsi_discovery(end->out);
+        return parse_iscsi_discovery(end.out);
     }
 
     Result<void> connect(World &world, StockAttachment &settings,
@@ -120,15 +117,9 @@ class IscsiTransport final : public StockTransport {
             words.insert(words.end(), more);
             return words;
         };
-        if (auto made = iscsiadm(world, with({"-o", "new"}), {}); !made) {
-            return made;
-        }
+        TRY(iscsiadm(world, with({"-o", "new"}), {}));
         // "causeway restore" reconnects after a reboot, so open-iscsi must not.
-        if (auto set =
-                iscsiadm(world, with({"-o", "update", "-n", "node.startup", "-v", "manual"}), {});
-            !set) {
-            return set;
-        }
+        TRY(iscsiadm(world, with({"-o", "update", "-n", "node.startup", "-v", "manual"}), {}));
         auto up = iscsiadm(world, with({"--login"}), {session_exists});
         if (!up) {
             (void)iscsiadm(world, with({"-o", "delete"}), {no_objects});
@@ -140,9 +131,7 @@ class IscsiTransport final : public StockTransport {
         const std::vector<std::string> node = {"-m", "node", "-T", settings.target};
         auto words = node;
         words.emplace_back("--logout");
-        if (auto ended = iscsiadm(world, words, {no_objects}); !ended) {
-            return ended;
-        }
+        TRY(iscsiadm(world, words, {no_objects}));
         words = node;
         words.insert(words.end(), {"-o", "delete"});
         return iscsiadm(world, words, {no_objects});

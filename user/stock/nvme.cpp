@@ -178,12 +178,10 @@ class NvmeTransport final : public StockTransport {
     }
 
     Result<void> disconnect(World &world, const StockAttachment &settings) const override {
-        auto end = world.processes.run({"nvme", "disconnect", "-n", settings.target}, nvme_limit);
-        if (!end) {
-            return end.error();
-        }
-        if (!end->good()) {
-            return Error{ExitCode::failed, fmt::format("nvme disconnect: {}", end->last_words())};
+        auto end =
+            TRY(world.processes.run({"nvme", "disconnect", "-n", settings.target}, nvme_limit));
+        if (!end.good()) {
+            return Error{ExitCode::failed, fmt::format("nvme disconnect: {}", end.last_words())};
         }
         return {};
     }

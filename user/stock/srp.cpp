@@ -232,10 +232,7 @@ class SrpTransport final : public StockTransport {
 
     // Returns once the SCSI host is removed; after 30 s an error (try_again).
     Result<void> disconnect(World &world, const StockAttachment &settings) const override {
-        auto asked = world.files.write(remote_port(settings.host, "delete"), "1\n");
-        if (!asked) {
-            return asked;
-        }
+        TRY(world.files.write(remote_port(settings.host, "delete"), "1\n"));
         // ib_srp removes the SCSI host in the background.
         constexpr std::chrono::seconds time_to_remove{30};
         constexpr std::chrono::milliseconds between_looks{100};

@@ -48,16 +48,12 @@ Result<void> plan_debian(ChangeSet &set, const Places &places) {
     const std::string more = our_header("sm enable") + fmt::format("[Service]\n"
                                                                    "EnvironmentFile={}\n",
                                                                    environment);
-    if (auto good = set.write(places.units() / "opensm.service.d/causeway.conf", more); !good) {
-        return good;
-    }
+    TRY(set.write(places.units() / "opensm.service.d/causeway.conf", more));
     const std::string line = our_header("sm enable") + fmt::format("[Service]\n"
                                                                    "ExecStart=\n"
                                                                    "ExecStart={}\n",
                                                                    command_line());
-    if (auto good = set.write(places.units() / "opensm@.service.d/causeway.conf", line); !good) {
-        return good;
-    }
+    TRY(set.write(places.units() / "opensm@.service.d/causeway.conf", line));
     // The package makes this link when it is installed. An existing link stays, whatever its
     // target.
     const fs::path want = places.units() / "network-online.target.wants/opensm.service";
@@ -87,22 +83,16 @@ Result<void> plan_redhat(ChangeSet &set, const Places &places,
                                          "[Install]\n"
                                          "WantedBy=multi-user.target\n",
                                          command_line());
-    if (auto good = set.write(unit, text); !good) {
-        return good;
-    }
+    TRY(set.write(unit, text));
     const fs::path wants = places.units() / "multi-user.target.wants";
     for (const std::string &guid : before) {
         if (std::find(guids.begin(), guids.end(), guid) != guids.end()) {
             continue;
         }
-        if (auto good = set.unlink(wants / unit_of(guid), unit.string()); !good) {
-            return good;
-        }
+        TRY(set.unlink(wants / unit_of(guid), unit.string()));
     }
     for (const std::string &guid : guids) {
-        if (auto good = set.link(wants / unit_of(guid), unit.string()); !good) {
-            return good;
-        }
+        TRY(set.link(wants / unit_of(guid), unit.string()));
     }
     return {};
 }
@@ -152,9 +142,7 @@ Result<void> plan_opensm(ChangeSet &set, const Places &places, OpensmPackage pac
     auto before = TRY(opensm_ports(places));
     const std::string ports =
         our_header("sm enable") + fmt::format("PORTS=\"{}\"\n", fmt::join(guids, " "));
-    if (auto good = set.write(places.opensm_environment(), ports); !good) {
-        return good;
-    }
+    TRY(set.write(places.opensm_environment(), ports));
     return package == OpensmPackage::debian ? plan_debian(set, places)
                                             : plan_redhat(set, places, guids, before);
 }

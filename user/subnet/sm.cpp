@@ -112,9 +112,7 @@ Result<std::map<std::string, std::string>> parse_values(const Arguments &argumen
 Result<void> plan_shared_files(World &world, ChangeSet &set,
                                const std::map<std::string, std::string> &values) {
     auto settings = TRY(opensm_settings(world.places, values));
-    if (auto good = set.write(world.places.opensm_settings(), settings); !good) {
-        return good;
-    }
+    TRY(set.write(world.places.opensm_settings(), settings));
     auto text = TRY(partitions_before(world.places));
     auto rules = TRY(parse_partitions(world.places.partitions().string(), text));
     return set.write(world.places.partitions(), partitions_text(with_default(std::move(rules))));

@@ -53,10 +53,7 @@ Result<Answer> run_run(World &world, const Arguments &arguments) {
     const char *before = std::getenv("LD_PRELOAD");
     const std::string libraries =
         before == nullptr || *before == '\0' ? *place : fmt::format("{}:{}", *place, before);
-    if (auto gone = world.processes.become(arguments.operands(), {{"LD_PRELOAD", libraries}});
-        !gone) {
-        return gone.error();
-    }
+    TRY(world.processes.become(arguments.operands(), {{"LD_PRELOAD", libraries}}));
     Answer answer;
     answer.printed = true;
     return answer;

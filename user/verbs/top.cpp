@@ -99,19 +99,16 @@ Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint
 // Reacts to keys at once, but reads the figures only at the end of an interval.
 Result<Answer> show_live(World &world, std::chrono::seconds interval,
                          std::optional<std::uint64_t> count) {
-    auto before = take_sample(world);
-    if (!before) {
-        return before.error();
-    }
+    auto before = TRY(take_sample(world));
     auto screen = TRY(Screen::open(world.terminal.colour));
     Answer answer;
     answer.printed = true;
     LiveOrder order = LiveOrder::throughput;
-    auto rows = rows_between(*before, *before, order);
+    auto rows = rows_between(before, before, order);
     for (std::uint64_t seen = 0; !count || seen < *count;) {
         screen.draw(live_screen(rows, order, screen.columns(), screen.lines()));
         const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(before->time + interval - Clock::now());
+            std::chrono::ceil<std::chrono::milliseconds>(before.time + interval - Clock::now());
         const auto key = screen.key(std::max(left, std::chrono::milliseconds(0)));
         if (key == 'q') {
             break;
@@ -124,7 +121,7 @@ Result<Answer> show_live(World &world, std::chrono::seconds interval,
             continue;
         }
         auto now = TRY(take_sample(world));
-        rows = rows_between(*before, now, order);
+        rows = rows_between(before, now, order);
         before = std::move(now);
         seen++;
     }

@@ -113,27 +113,24 @@ std::optional<std::chrono::milliseconds> time_left(const Ending &ending) {
 }
 
 Result<Answer> run_watch(World &world, const Arguments &arguments) {
-    auto ending = ending_of(arguments);
-    if (!ending) {
-        return ending.error();
-    }
+    auto ending = TRY(ending_of(arguments));
     TRY(world.modules.need(module_core));
     auto stream = TRY(world.kernel.subscribe());
     world.err << "watching\n" << std::flush;
     Answer answer;
     answer.printed = true;
-    for (std::uint64_t seen = 0; !ending->count || seen < *ending->count; seen++) {
-        auto event = TRY(stream->next(time_left(*ending)));
+    for (std::uint64_t seen = 0; !ending.count || seen < *ending.count; seen++) {
+        auto event = TRY(stream->next(time_left(ending)));
         if (!event) {
             return Error{ExitCode::try_again,
-                         ending->until ? fmt::format("no event '{}' came in time", *ending->until)
-                                       : "the time is over"};
+                         ending.until ? fmt::format("no event '{}' came in time", *ending.until)
+                                      : "the time is over"};
         }
         world.out << (world.json ? json_line(*event) : text_line(*event)) << "\n" << std::flush;
         if (!world.out) {
             return answer;
         }
-        if (ending->until && event->lost == 0 && event_word(event->kind) == *ending->until) {
+        if (ending.until && event->lost == 0 && event_word(event->kind) == *ending.until) {
             break;
         }
     }
