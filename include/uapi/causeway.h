@@ -82,15 +82,17 @@ enum cw_command {
 	 */
 	CW_C_SERVER_STOP,
 	/*
-	 * Makes an export of a server a disk of this host. server, name, address and host are
-	 * required. Without background, the request waits until the block device exists, and ends
-	 * with the error of the first attempt if that fails. The defaults are 128 for depth, one
-	 * queue for each processor but at most 8, no polled queues, 0 for io-timeout,
-	 * CW_FAST_FAIL_DEFAULT for fast-fail, and 10000 ms for connect-timeout. queues and
-	 * poll-queues together are at most 256. Request: CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS,
-	 * CW_A_LOCAL_ADDRESS, CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT,
-	 * CW_A_CONNECT_TIMEOUT, CW_A_KEY, CW_A_HOST, CW_A_BACKGROUND, CW_A_FAST_FAIL. Reply:
-	 * CW_A_DISK.
+	 * Makes an export of a server a disk of this host. server, name, host, and address or
+	 * disk-path are required. address and local-address at the top are the only path of the
+	 * session. Instead of them there may be up to 8 nests disk-path, one for each path; no two
+	 * of them may have the same addresses. Without background, the request waits until the
+	 * block device exists, and ends with the error of the last attempt if an attempt on each
+	 * path has failed. The defaults are 128 for depth, one queue for each processor but at most
+	 * 8, no polled queues, 0 for io-timeout, CW_FAST_FAIL_DEFAULT for fast-fail, and 10000 ms
+	 * for connect-timeout. queues and poll-queues together are at most 256. Request:
+	 * CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_QUEUES, CW_A_POLL_QUEUES,
+	 * CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_CONNECT_TIMEOUT, CW_A_KEY, CW_A_HOST, CW_A_BACKGROUND,
+	 * CW_A_FAST_FAIL, CW_A_DISK_PATH. Reply: CW_A_DISK.
 	 */
 	CW_C_ATTACH,
 	/*
@@ -102,11 +104,13 @@ enum cw_command {
 	CW_C_DETACH,
 	/*
 	 * Lists the attachments. Size, blocks, queues, depth, identity and properties of the disk
-	 * are there only after the first connection. A dump. Reply: CW_A_SERVER, CW_A_NAME,
-	 * CW_A_ADDRESS, CW_A_DISK, CW_A_STATE, CW_A_IDENTITY, CW_A_SIZE, CW_A_BLOCK_SIZE,
-	 * CW_A_PHYSICAL_BLOCK, CW_A_READ_ONLY, CW_A_HAS_KEY, CW_A_VOLATILE, CW_A_DISCARD,
-	 * CW_A_WRITE_ZEROES, CW_A_LOSS, CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT,
-	 * CW_A_FAST_FAIL, CW_A_OPENERS, CW_A_REASON, CW_A_REFUSAL, CW_A_HOST.
+	 * are there only after the first connection. A nest disk-path has the addresses of each
+	 * path, as attach gave them; address is that of the first one. A dump. Reply: CW_A_SERVER,
+	 * CW_A_NAME, CW_A_ADDRESS, CW_A_DISK, CW_A_STATE, CW_A_IDENTITY, CW_A_SIZE,
+	 * CW_A_BLOCK_SIZE, CW_A_PHYSICAL_BLOCK, CW_A_READ_ONLY, CW_A_HAS_KEY, CW_A_VOLATILE,
+	 * CW_A_DISCARD, CW_A_WRITE_ZEROES, CW_A_LOSS, CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH,
+	 * CW_A_IO_TIMEOUT, CW_A_FAST_FAIL, CW_A_OPENERS, CW_A_REASON, CW_A_REFUSAL, CW_A_HOST,
+	 * CW_A_DISK_PATH.
 	 */
 	CW_C_ATTACHMENT_GET,
 	/*
@@ -118,11 +122,16 @@ enum cw_command {
 	 * Lists the sessions of disks: those of the client, then those of the server that have
 	 * logged in. id, host-name and host are there for the server only; attempts, reconnects,
 	 * retry-in, reason, error and disk for the client only. The modules do not send loss here;
-	 * attachment-get has it. A dump. Reply: CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME,
-	 * CW_A_HOST_NAME, CW_A_HOST, CW_A_SESSION, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_STATE,
-	 * CW_A_TRANSPORT, CW_A_DEVICE, CW_A_DEVICE_PORT, CW_A_QUEUES, CW_A_DEPTH, CW_A_INLINE,
-	 * CW_A_MAX_IO, CW_A_ATTEMPTS, CW_A_RECONNECTS, CW_A_SINCE, CW_A_RETRY_IN, CW_A_REASON,
-	 * CW_A_ERROR, CW_A_LOSS, CW_A_DISK.
+	 * attachment-get has it. A session of the client has a nest disk-path for each of its
+	 * paths: id, address, path-state, attempts; local-address, transport, device, device-port,
+	 * queues while it is live; reason and error of its last loss or attempt; retry-in until it
+	 * joins again; carries-io, fencing and fence-commands. address, device and the like outside
+	 * of the nests are those of the path that carries I/O, or of the first path if there is
+	 * none. A dump. Reply: CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME,
+	 * CW_A_HOST, CW_A_SESSION, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_STATE, CW_A_TRANSPORT,
+	 * CW_A_DEVICE, CW_A_DEVICE_PORT, CW_A_QUEUES, CW_A_DEPTH, CW_A_INLINE, CW_A_MAX_IO,
+	 * CW_A_ATTEMPTS, CW_A_RECONNECTS, CW_A_SINCE, CW_A_RETRY_IN, CW_A_REASON, CW_A_ERROR,
+	 * CW_A_LOSS, CW_A_DISK, CW_A_DISK_PATH.
 	 */
 	CW_C_SESSION_GET,
 	/*
@@ -247,6 +256,15 @@ enum cw_state {
 	CW_STATE_REVOKED = 8, /* the server refused the session for good: I/O fails until detach */
 };
 
+/* the state of a path of a disk's session */
+enum cw_disk_path_state {
+	/* no connection; another attempt follows while the session has a disk */
+	CW_DISK_PATH_DOWN = 1,
+	CW_DISK_PATH_CONNECTING = 2, /* an attempt to log in or to join is under way */
+	CW_DISK_PATH_LIVE = 3, /* the server has admitted the path */
+	CW_DISK_PATH_ENDING = 4, /* the connection was lost or given up and is being drained */
+};
+
 /*
  * why a server refused a session for good; the numbers are those of the protocol (docs/PROTOCOL.md
  * section 10)
@@ -285,6 +303,9 @@ enum cw_event {
 	CW_EVENT_EVICTED = 20,
 	/* server: a host was readmitted to an export, and may log in again */
 	CW_EVENT_READMITTED = 21,
+	CW_EVENT_PATH_UP = 22, /* client: a path of a session that has several is live */
+	/* client: a path of a session was lost while another one is live */
+	CW_EVENT_PATH_DOWN = 23,
 };
 
 /* attributes of requests, answers and events */
@@ -392,7 +413,8 @@ enum cw_attribute {
 	CW_A_EVENT, /* u8: enum cw_event: kind of the event */
 	CW_A_TIME, /* u64: when the event happened: nanoseconds of CLOCK_REALTIME */
 	CW_A_TEXT, /* string: a text for people: about an event, an export or a detached disk */
-	CW_A_ID, /* u32: number of a server session, or of an NFS connection */
+	/* u32: number of a server session, of an NFS connection, or of a path in its session */
+	CW_A_ID,
 	/*
 	 * binary, at most 28, repeated: a local address: struct sockaddr_in or sockaddr_in6 with
 	 * port 0
@@ -442,6 +464,23 @@ enum cw_attribute {
 	CW_A_HOSTS_MAX, /* u32: number of hosts that the ledger has room for */
 	/* u16: enum cw_final_refusal: why the server refused a revoked attachment for good */
 	CW_A_REFUSAL,
+	/*
+	 * nest, repeated: a path of a disk's session, in the order of their numbers from 0. In
+	 * attach: address, local-address
+	 */
+	CW_A_DISK_PATH,
+	CW_A_PATH_STATE, /* u8: enum cw_disk_path_state: of a path */
+	CW_A_CARRIES_IO, /* flag: the disk gives its commands to this path */
+	/*
+	 * flag: writes that were sent on the last connection of this path wait until the server has
+	 * fenced it
+	 */
+	CW_A_FENCING,
+	/*
+	 * u32: commands of the path that the server still carries out, as it said last; the fence
+	 * waits for them
+	 */
+	CW_A_FENCE_COMMANDS,
 	__CW_A_MAX,
 };
 

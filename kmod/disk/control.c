@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Netlink commands for attached disks: attach, detach, acknowledge a loss, list. */
-#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
-#include <linux/sizes.h>
 
 #include "../core/netlink/netlink.h"
+#include "attach_request.h"
 #include "disk.h"
 
-#define CW_DEFAULT_DEPTH 128
-#define CW_DEFAULT_QUEUES 8U /* the most, unless the command names a number */
-#define CW_MAX_IO SZ_1M
-#define CW_CONNECT_MS 10000
 #define CW_OPENERS_TIMEOUT (3 * HZ)
-
-static unsigned int inline_size = CW_WIRE_INLINE_MAX;
-module_param(inline_size, uint, 0644);
-MODULE_PARM_DESC(inline_size,
-		 "reads and writes of disks attached from now on that travel in their message, bytes (4096 to 16384, default 16384)");
 
 /* Finds the disk of CW_A_SERVER and CW_A_NAME. NULL: no such disk; the refusal is in extack. */
 static struct cw_disk *cw_attachment_find(struct genl_info *info)
@@ -39,85 +29,6 @@ static struct cw_disk *cw_attachment_find(struct genl_info *info)
 			return disk;
 	cw_refuse(info->extack, "%s/%s is not attached", server, name);
 	return NULL;
-}
-
-static int cw_attachment_take_address(struct genl_info *info, int attr,
-				      struct sockaddr_storage *out)
-{
-	const struct nlattr *a = info->attrs[attr];
-
-	nla_memcpy(out, a, sizeof(*out));
-	if (nla_len(a) >= (int)sizeof(struct sockaddr_in6) && out->ss_family == AF_INET6)
-		return 0;
-	if (nla_len(a) >= (int)sizeof(struct sockaddr_in) && out->ss_family == AF_INET)
-		return 0;
-	cw_refuse(info->extack, "an address is neither IPv4 nor IPv6");
-	return -EINVAL;
-}
-
-static u16 cw_attachment_u16_or(const struct nlattr *a, u16 otherwise)
-{
-	return a ? nla_get_u16(a) : otherwise;
-}
-
-static u32 cw_attachment_u32_or(const struct nlattr *a, u32 otherwise)
-{
-	return a ? nla_get_u32(a) : otherwise;
-}
-
-static int cw_attachment_take_config(struct genl_info *info, struct cw_session_config *config)
-{
-	struct nlattr **a = info->attrs;
-	int ret;
-
-	if (!a[CW_A_SERVER] || !a[CW_A_NAME] || !a[CW_A_ADDRESS] || !a[CW_A_HOST]) {
-		cw_refuse(info->extack,
-			  "a server, its address, an export and this host's UUID are needed");
-		return -EINVAL;
-	}
-	nla_strscpy(config->server, a[CW_A_SERVER], sizeof(config->server));
-	nla_strscpy(config->name, a[CW_A_NAME], sizeof(config->name));
-	if (!cw_valid_name(config->name, sizeof(config->name))) {
-		cw_refuse(info->extack,
-			  "\"%s\" cannot be an export: letters, digits, . _ - : make a name of up to 63",
-			  config->name);
-		return -EINVAL;
-	}
-	ret = cw_attachment_take_address(info, CW_A_ADDRESS, &config->paths[0].address);
-	if (!ret && a[CW_A_LOCAL_ADDRESS])
-		ret = cw_attachment_take_address(info, CW_A_LOCAL_ADDRESS, &config->paths[0].local);
-	if (ret)
-		return ret;
-	config->nr_paths = 1;
-	if (a[CW_A_KEY]) {
-		config->key.len = nla_len(a[CW_A_KEY]);
-		if (!cw_valid_key(nla_data(a[CW_A_KEY]), config->key.len)) {
-			cw_refuse(info->extack,
-				  "a key of %zu bytes, or of zero bytes only, protects nothing: a key has %u to %u bytes that are not all zero",
-				  config->key.len, CW_WIRE_KEY_MIN, CW_WIRE_KEY_MAX);
-			return -EINVAL;
-		}
-		nla_memcpy(config->key.bytes, a[CW_A_KEY], sizeof(config->key.bytes));
-	}
-	nla_memcpy(config->host, a[CW_A_HOST], sizeof(config->host));
-	config->poll_queues = cw_attachment_u16_or(a[CW_A_POLL_QUEUES], 0);
-	config->queues = cw_attachment_u16_or(a[CW_A_QUEUES],
-					      min(num_online_cpus(), CW_DEFAULT_QUEUES));
-	if (config->queues + config->poll_queues > CW_WIRE_QUEUES_MAX) {
-		cw_refuse(info->extack, "%u queues and %u polled ones are more than %u",
-			  config->queues, config->poll_queues, CW_WIRE_QUEUES_MAX);
-		return -EINVAL;
-	}
-	config->queues += config->poll_queues;
-	config->depth = cw_attachment_u16_or(a[CW_A_DEPTH], CW_DEFAULT_DEPTH);
-	config->inline_size = round_down(clamp_t(u32, READ_ONCE(inline_size), CW_WIRE_PAGE,
-						 CW_WIRE_INLINE_MAX), CW_WIRE_PAGE);
-	config->max_io = CW_MAX_IO;
-	config->io_timeout = cw_attachment_u32_or(a[CW_A_IO_TIMEOUT], 0);
-	config->fast_fail = cw_attachment_u32_or(a[CW_A_FAST_FAIL], CW_FAST_FAIL_DEFAULT);
-	config->connect_timeout = cw_attachment_u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS);
-	config->connect_timeout = clamp(config->connect_timeout, 100U, 60000U);
-	return 0;
 }
 
 /* For the administrator: the server may keep a disk that is gone from this host. */
@@ -189,7 +100,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 	config = kzalloc(sizeof(*config), GFP_KERNEL);
 	if (!config)
 		return -ENOMEM;
-	ret = cw_attachment_take_config(info, config);
+	ret = cw_attach_take(info, config);
 	if (ret)
 		goto free_config;
 	ret = -ENOMEM;
@@ -308,6 +219,21 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
+static int cw_attachment_put_paths(struct sk_buff *skb, const struct cw_session_config *config)
+{
+	struct nlattr *nest;
+	unsigned int i;
+
+	for (i = 0; i < config->nr_paths; i++) {
+		nest = nla_nest_start(skb, CW_A_DISK_PATH);
+		if (!nest || cw_put_address(skb, CW_A_ADDRESS, &config->paths[i].address) ||
+		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &config->paths[i].local))
+			return -EMSGSIZE;
+		nla_nest_end(skb, nest);
+	}
+	return 0;
+}
+
 static int cw_attachment_put(struct sk_buff *skb, void *object, bool secrets)
 {
 	const struct cw_disk *disk = object;
@@ -321,6 +247,7 @@ static int cw_attachment_put(struct sk_buff *skb, void *object, bool secrets)
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &s->config.paths[0].address) ||
+	    cw_attachment_put_paths(skb, &s->config) ||
 	    (reason[0] && nla_put_string(skb, CW_A_REASON, reason)) ||
 	    (secrets && nla_put(skb, CW_A_HOST, CW_WIRE_UUID, s->config.host)) ||
 	    (refusal && nla_put_u16(skb, CW_A_REFUSAL, refusal)) ||

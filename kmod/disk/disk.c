@@ -305,6 +305,11 @@ static bool cw_disk_waits(struct cw_session *s)
 	return waits;
 }
 
+static bool cw_disk_carries_io(struct cw_session *s, const struct cw_path *p)
+{
+	return READ_ONCE(cw_disk_of(s)->path) == p;
+}
+
 static const char *cw_disk_name(struct cw_session *s)
 {
 	return cw_disk_of(s)->name;
@@ -318,6 +323,7 @@ const struct cw_client_ops cw_disk_client_ops = {
 	.fail = cw_disk_fail,
 	.notice = cw_disk_notice,
 	.waits = cw_disk_waits,
+	.carries_io = cw_disk_carries_io,
 	.disk_name = cw_disk_name,
 	.handler = {
 		.message = cw_disk_message,
@@ -352,15 +358,15 @@ bool cw_disk_remove(struct cw_disk *disk, bool force)
 	bool was_added = false, kept;
 
 	mutex_lock(&disk->lock);
-	disk->closing = true;
+	WRITE_ONCE(disk->closing, true);
 	/*
 	 * With a path, requests in flight may still complete. Without one, held requests fail at
 	 * once. With a path, those that wait for a fence fail only if the detach must not wait.
 	 */
+	if (force)
+		cw_hold_force(disk);
 	if (!disk->path)
 		cw_hold_fail(disk);
-	else if (force)
-		cw_hold_force(disk);
 	mutex_unlock(&disk->lock);
 	flush_work(&disk->add);
 	cw_limits_end(disk);

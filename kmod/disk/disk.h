@@ -70,7 +70,8 @@ struct cw_disk {
 	bool device_added; /* device_add_disk() succeeded; the block device was made */
 	bool deleted; /* del_gendisk() has returned: the queue takes no more requests */
 	bool quiesced;
-	bool closing; /* the disk is being removed: I/O waits for no path any more */
+	/* the disk is being removed: I/O waits for no path any more. Any context reads it */
+	bool closing;
 	/* By number: paths that may take commands. Written under the lock of the gates too. */
 	struct cw_path *usable[CW_WIRE_PATHS];
 	u64 up_at[CW_WIRE_PATHS]; /* as usable: ns; since when each may */

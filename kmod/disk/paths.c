@@ -61,12 +61,16 @@ void cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
 {
 	const struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_path *path = READ_ONCE(req->path);
+	u64 start = READ_ONCE(req->start);
 	unsigned long flags;
 
+	/* It may have been taken back and given to a link again just before the timeout. */
+	if (ktime_get_ns() - start + TICK_NSEC < jiffies_to_nsecs(rq->timeout))
+		return;
 	/* stop() takes this lock too, so a later connection of the path is not ended by mistake. */
 	spin_lock_irqsave(&disk->gates.lock, flags);
 	if (disk->usable[path->number] &&
-	    disk->up_at[path->number] <= READ_ONCE(req->start))
+	    disk->up_at[path->number] <= start)
 		cw_session_kick(disk->session, path, why);
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
 }

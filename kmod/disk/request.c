@@ -217,7 +217,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	if (unlikely(rq->rq_flags & RQF_DONTPREP))
 		rq->rq_flags &= ~RQF_DONTPREP; /* the DMA layer has mapped it in the end */
 	req->op = cmd.op;
-	req->start = ktime_get_ns();
+	WRITE_ONCE(req->start, ktime_get_ns());
 	if (cmd.op != CW_OP_READ && cmd.op != CW_OP_WRITE)
 		rq->timeout = CW_SLOW_TIMEOUT;
 	blk_mq_start_request(rq);
@@ -321,13 +321,13 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 /*
  * With one path, a command without an answer ends the connection. With several, the path stays: it
  * answers its probes, so the server's disk hangs, and the command would hang on the next path too.
- * Each new connection would leave commands at the server. A forced detach does not wait for them.
+ * Each new connection would leave commands at the server. A detach does not wait for them.
  */
 static enum blk_eh_timer_return cw_timeout(struct request *rq)
 {
 	struct cw_disk *disk = cw_request_disk(rq);
 
-	if (disk->session->nr_paths == 1 || (READ_ONCE(disk->gates.set) & CW_GATE_FORCED))
+	if (disk->session->nr_paths == 1 || READ_ONCE(disk->closing))
 		cw_paths_kick(disk, rq, "a command had no answer in time");
 	return BLK_EH_RESET_TIMER;
 }

@@ -21,6 +21,7 @@ struct cw_request {
 
 struct request {
 	cw_request pdu;
+	unsigned timeout; // jiffies
 };
 
 struct cw_disk {
@@ -39,6 +40,12 @@ struct cw_disk {
 };
 
 u64 now;
+constexpr u64 TICK_NSEC = 4'000'000;
+
+u64 jiffies_to_nsecs(unsigned jiffies)
+{
+	return jiffies * TICK_NSEC;
+}
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define READ_ONCE(value) (value)
@@ -112,7 +119,7 @@ TEST_F(DiskPaths, NeverUseAPathThatWasStopped)
 
 TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 {
-	request rq{{&three, 0}};
+	request rq{{&three, 0}, 0};
 
 	cw_paths_up(&disk, &one);
 	cw_paths_up(&disk, &three);
@@ -127,6 +134,19 @@ TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 	cw_paths_up(&disk, &three);
 	EXPECT_EQ(kicked(rq), nullptr);
 	rq.pdu.start = now;
+	EXPECT_EQ(kicked(rq), &three);
+}
+
+TEST_F(DiskPaths, DoNotEndAConnectionForARequestThatWasSentAgainJustNow)
+{
+	constexpr unsigned timeout = 7500; // jiffies
+	request rq{{&three, 0}, timeout};
+
+	cw_paths_up(&disk, &three);
+	rq.pdu.start = ++now;
+	now += jiffies_to_nsecs(timeout) - TICK_NSEC - 1;
+	EXPECT_EQ(kicked(rq), nullptr);
+	now++; // the timeout counts ticks, and may have begun in the middle of one
 	EXPECT_EQ(kicked(rq), &three);
 }
 

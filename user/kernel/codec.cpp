@@ -154,7 +154,17 @@ struct Writer {
 
     void operator()(int type, const Uuid &uuid) const { to.bytes(type, uuid.bytes()); }
     void operator()(int type, const SocketAddress &address) const {
-        to.bytes(type, address.bytes());
+        if (!address.empty()) {
+            to.bytes(type, address.bytes());
+        }
+    }
+
+    template <typename Nested> void operator()(int type, const std::vector<Nested> &nested) const {
+        for (const Nested &each : nested) {
+            AttributeWriter inner;
+            each_attribute(each, Writer{inner});
+            to.nest(type, inner);
+        }
     }
 
     void operator()(int type, const Secret &key) const {

@@ -23,6 +23,12 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_LIMITS, message.limits);
 }
 
+template <Is<DiskPathAddresses> Message, typename Visit>
+void each_attribute(Message &message, const Visit &visit) {
+    visit(CW_A_ADDRESS, message.address);
+    visit(CW_A_LOCAL_ADDRESS, message.local);
+}
+
 template <Is<AttachRequest> Message, typename Visit>
 void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_SERVER, message.server);
@@ -36,6 +42,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_HOST, message.host);
     visit(CW_A_BACKGROUND, message.background);
     visit(CW_A_FAST_FAIL, message.fast_fail);
+    visit(CW_A_DISK_PATH, message.paths);
 }
 
 template <Is<AttachmentInfo> Message, typename Visit>
@@ -61,6 +68,26 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_REASON, message.reason);
     visit(CW_A_REFUSAL, message.refusal);
     visit(CW_A_HOST, message.host);
+    visit(CW_A_DISK_PATH, message.paths);
+}
+
+template <Is<DiskPath> Message, typename Visit>
+void each_attribute(Message &message, const Visit &visit) {
+    visit(CW_A_ID, message.number);
+    visit(CW_A_ADDRESS, message.peer);
+    visit(CW_A_LOCAL_ADDRESS, message.local);
+    visit(CW_A_PATH_STATE, message.state);
+    visit(CW_A_TRANSPORT, message.transport);
+    visit(CW_A_DEVICE, message.device);
+    visit(CW_A_DEVICE_PORT, message.device_port);
+    visit(CW_A_QUEUES, message.queues);
+    visit(CW_A_ATTEMPTS, message.attempts);
+    visit(CW_A_REASON, message.reason);
+    visit(CW_A_ERROR, message.error);
+    visit(CW_A_RETRY_IN, message.retry_in);
+    visit(CW_A_CARRIES_IO, message.carries_io);
+    visit(CW_A_FENCING, message.fencing);
+    visit(CW_A_FENCE_COMMANDS, message.fence_commands);
 }
 
 template <Is<SessionInfo> Message, typename Visit>
@@ -86,6 +113,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_REASON, message.reason);
     visit(CW_A_ERROR, message.error);
     visit(CW_A_LOSS, message.loss);
+    visit(CW_A_DISK_PATH, message.paths);
 }
 
 template <Is<StatInfo> Message, typename Visit>

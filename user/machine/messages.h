@@ -34,6 +34,14 @@ struct ServerInfo {
     Limits limits{};
 };
 
+// The addresses of a path. The kernel chooses a local address that is not given.
+struct DiskPathAddresses {
+    // of the peer: struct sockaddr_in or sockaddr_in6
+    SocketAddress address;
+    // of this host: struct sockaddr_in or sockaddr_in6
+    SocketAddress local;
+};
+
 // What to attach, and how. The kernel decides what is not given.
 struct AttachRequest {
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
@@ -60,6 +68,9 @@ struct AttachRequest {
     bool background = false;
     // seconds after which I/O that must fail fast fails without a path, or CW_FAST_FAIL_OFF
     std::optional<std::uint32_t> fast_fail;
+    // a path of a disk's session, in the order of their numbers from 0. In attach: address,
+    // local-address
+    std::vector<DiskPathAddresses> paths;
 };
 
 // An attached disk.
@@ -107,13 +118,51 @@ struct AttachmentInfo {
     std::uint16_t refusal = 0;
     // UUID of a machine
     Uuid host;
+    // a path of a disk's session, in the order of their numbers from 0. In attach: address,
+    // local-address
+    std::vector<DiskPathAddresses> paths;
+};
+
+// A path of a client's session.
+struct DiskPath {
+    // number of a server session, of an NFS connection, or of a path in its session
+    std::uint32_t number = 0;
+    // of the peer: struct sockaddr_in or sockaddr_in6
+    SocketAddress peer;
+    // of this host: struct sockaddr_in or sockaddr_in6
+    SocketAddress local;
+    // of a path
+    std::uint8_t state = 0;
+    // of a live connection; otherwise none
+    std::uint8_t transport = 0;
+    // RDMA device
+    std::string device;
+    // port of the RDMA device
+    std::uint8_t device_port = 0;
+    // data links, with the polled ones except in attach. NFS: queue pairs of the connection
+    std::uint16_t queues = 0;
+    // attempts to connect since the session or connection was last live
+    std::uint32_t attempts = 0;
+    // why the last connection or attempt ended; in export-get that the ledger cannot be written
+    std::string reason;
+    // -errno that belongs to reason
+    std::int32_t error = 0;
+    // ms until the next attempt
+    std::optional<std::uint32_t> retry_in;
+    // the disk gives its commands to this path
+    bool carries_io = false;
+    // writes that were sent on the last connection of this path wait until the server has fenced it
+    bool fencing = false;
+    // commands of the path that the server still carries out, as it said last; the fence waits for
+    // them
+    std::uint32_t fence_commands = 0;
 };
 
 // A connection of a client or of the server.
 struct SessionInfo {
     // of this host
     std::uint8_t role = 0;
-    // number of a server session, or of an NFS connection
+    // number of a server session, of an NFS connection, or of a path in its session
     std::uint32_t id = 0;
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
     // server in the source of the mount
@@ -154,13 +203,16 @@ struct SessionInfo {
     std::int32_t error = 0;
     // the server lost unflushed writes, and acknowledge was not sent since
     bool loss = false;
+    // a path of a disk's session, in the order of their numbers from 0. In attach: address,
+    // local-address
+    std::vector<DiskPath> paths;
 };
 
 // The counters of an attachment or of a server session.
 struct StatInfo {
     // of this host
     std::uint8_t role = 0;
-    // number of a server session, or of an NFS connection
+    // number of a server session, of an NFS connection, or of a path in its session
     std::uint32_t id = 0;
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
     // server in the source of the mount
@@ -204,7 +256,7 @@ struct NfsRail {
 struct NfsConnection {
     // of this host
     std::uint8_t role = 0;
-    // number of a server session, or of an NFS connection
+    // number of a server session, of an NFS connection, or of a path in its session
     std::uint32_t id = 0;
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
     // server in the source of the mount

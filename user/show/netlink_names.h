@@ -46,6 +46,14 @@ inline constexpr std::array state_names = {
     NetlinkName{CW_STATE_REVOKED, "revoked"},
 };
 
+// enum cw_disk_path_state
+inline constexpr std::array disk_path_state_names = {
+    NetlinkName{CW_DISK_PATH_DOWN, "down"},
+    NetlinkName{CW_DISK_PATH_CONNECTING, "connecting"},
+    NetlinkName{CW_DISK_PATH_LIVE, "live"},
+    NetlinkName{CW_DISK_PATH_ENDING, "ending"},
+};
+
 // enum cw_final_refusal
 inline constexpr std::array final_refusal_names = {
     NetlinkName{CW_FINAL_STALE, "stale"},
@@ -76,6 +84,8 @@ inline constexpr std::array event_names = {
     NetlinkName{CW_EVENT_REVOKED, "revoked"},
     NetlinkName{CW_EVENT_EVICTED, "evicted"},
     NetlinkName{CW_EVENT_READMITTED, "readmitted"},
+    NetlinkName{CW_EVENT_PATH_UP, "path-up"},
+    NetlinkName{CW_EVENT_PATH_DOWN, "path-down"},
 };
 
 // enum cw_limit

@@ -12,6 +12,7 @@
 #include "../netlink/netlink.h"
 #include "../session/client/path.h"
 #include "../session/server/session.h"
+#include "disk_paths.h"
 #include "sessions.h"
 
 /*
@@ -94,7 +95,7 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 	    nla_put_u32(skb, CW_A_RETRY_IN, time_before(jiffies, retry) ?
 						    jiffies_to_msecs(retry - jiffies) : 0))
 		return -EMSGSIZE;
-	return 0;
+	return cw_dump_put_paths(skb, s);
 }
 
 static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secrets)

@@ -45,6 +45,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_LEDGER] = NLA_POLICY_EXACT_LEN(16),
 	[CW_A_LEDGER_FOLDER] = { .type = NLA_NUL_STRING, .len = 4095 },
 	[CW_A_TAKEOVER_AFTER] = { .type = NLA_U32 },
+	[CW_A_DISK_PATH] = NLA_POLICY_NESTED(cw_policy),
 };
 EXPORT_SYMBOL_GPL(cw_policy);
 

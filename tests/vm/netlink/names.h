@@ -105,6 +105,11 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"hosts", CW_A_HOSTS, Kind::u32},
 	KnownAttribute{"hosts-max", CW_A_HOSTS_MAX, Kind::u32},
 	KnownAttribute{"refusal", CW_A_REFUSAL, Kind::u16},
+	KnownAttribute{"disk-path", CW_A_DISK_PATH, Kind::none},
+	KnownAttribute{"path-state", CW_A_PATH_STATE, Kind::u8},
+	KnownAttribute{"carries-io", CW_A_CARRIES_IO, Kind::flag},
+	KnownAttribute{"fencing", CW_A_FENCING, Kind::flag},
+	KnownAttribute{"fence-commands", CW_A_FENCE_COMMANDS, Kind::u32},
 };
 
 struct KnownCommand {

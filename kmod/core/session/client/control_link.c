@@ -20,12 +20,14 @@
  * WAITING for a FENCE comes every two seconds for each fence, and asks for nothing. It is checked
  * here, so that it fills no inbox.
  */
-static int cw_client_waiting(struct cw_message *msg)
+static int cw_client_waiting(struct cw_session *s, struct cw_message *msg)
 {
 	struct cw_waiting waiting;
 	int ret = cw_parse_waiting(msg->data, msg->frame.data_len, true, &waiting);
 
 	cw_message_put(msg);
+	if (!ret && waiting.path < s->nr_paths)
+		WRITE_ONCE(s->paths[waiting.path]->fence_commands, waiting.commands);
 	return ret;
 }
 
@@ -35,7 +37,7 @@ static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 	int ret;
 
 	if (msg->frame.type == CW_MSG_WAITING && READ_ONCE(p->state) == CW_PATH_LIVE)
-		return cw_client_waiting(msg);
+		return cw_client_waiting(p->session, msg);
 	ret = cw_inbox_add(&p->inbox, msg);
 	/* A login waits on p->arrived. A message to a live path is judged by the work. */
 	cw_path_call(p);

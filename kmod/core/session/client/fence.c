@@ -88,6 +88,7 @@ void cw_path_end_fence(struct cw_path *p)
 	lockdep_assert_held(&s->lock);
 	p->fence = (struct cw_fence) {};
 	p->fence_answered = false;
+	WRITE_ONCE(p->fence_commands, 0);
 	s->ops->fenced(s, p);
 }
 

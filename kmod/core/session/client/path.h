@@ -60,6 +60,7 @@ struct cw_path {
 	unsigned long retry_at; /* jiffies: not before, for a JOIN */
 	struct cw_fence fence; /* of the incarnation that was live last */
 	bool fence_answered; /* before the links of that incarnation were drained */
+	u32 fence_commands; /* for which the server says it waits; any context */
 	struct cw_fence announced; /* the JOIN that is in progress, or the last one */
 
 	/*
@@ -137,16 +138,22 @@ static inline struct cw_path *cw_link_path(const struct cw_link *link)
  * @s: the session
  *
  * Context: Any context.
- * Return: The first path that is live; if there is none, the first path.
+ * Return: The path that carries I/O; if there is none, the first path that is live; otherwise the
+ * first path.
  */
-static inline struct cw_path *cw_session_shown_path(const struct cw_session *s)
+static inline struct cw_path *cw_session_shown_path(struct cw_session *s)
 {
+	struct cw_path *p, *live = NULL;
 	unsigned int i;
 
-	for (i = 0; i < s->nr_paths; i++)
-		if (READ_ONCE(s->paths[i]->state) == CW_PATH_LIVE)
-			return s->paths[i];
-	return s->paths[0];
+	for (i = 0; i < s->nr_paths; i++) {
+		p = s->paths[i];
+		if (s->ops->carries_io && s->ops->carries_io(s, p))
+			return p;
+		if (!live && READ_ONCE(p->state) == CW_PATH_LIVE)
+			live = p;
+	}
+	return live ?: s->paths[0];
 }
 
 /* ---- inside the core: path.c ---- */

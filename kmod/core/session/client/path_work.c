@@ -170,6 +170,8 @@ static void cw_path_lost(struct cw_path *p)
 	} else {
 		pr_warn_ratelimited("causeway: %s/%s: path %u lost: %s\n", s->config.server,
 				    s->config.name, p->number, p->reason);
+		cw_event(CW_EVENT_PATH_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name,
+			 "path %u: %s", p->number, p->reason);
 	}
 	cw_path_tear_down(p);
 	mutex_lock(&s->lock);

@@ -66,6 +66,8 @@ struct cw_client_ops {
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
 	/* True if commands are unanswered or requests wait for a path, or if that is unknown. */
 	bool (*waits)(struct cw_session *s);
+	/* True if the disk gives its commands to @p. Called with any lock or none. */
+	bool (*carries_io)(struct cw_session *s, const struct cw_path *p);
 	/* Returns the name of the block device, or NULL before there is one. No lock. */
 	const char *(*disk_name)(struct cw_session *s);
 	struct cw_link_handler handler; /* of data links; down is not used */
@@ -140,6 +142,7 @@ struct cw_session {
 	unsigned int nr_paths;
 	/* Under lock. */
 	unsigned int next; /* number of the path that logs in next */
+	unsigned int next_join; /* number of the path that may join first */
 	unsigned int turns; /* logins that failed since the last pause */
 	/*
 	 * The fields of HELLO about the last WELCOME that the session accepted. They are set before

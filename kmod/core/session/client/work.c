@@ -128,6 +128,8 @@ void cw_session_joined(struct cw_session *s, struct cw_path *p)
 	pr_info("causeway: %s/%s: path %u is live over %s, %u queues\n", s->config.server,
 		s->config.name, p->number, p->device, p->nr_links);
 	s->ops->up(s, p, false);
+	cw_event(CW_EVENT_PATH_UP, CW_ROLE_CLIENT, s->config.server, s->config.name,
+		 "path %u is live over %s", p->number, p->device);
 	cw_session_send_fences(s);
 }
 
@@ -264,27 +266,32 @@ static unsigned long cw_path_joins_in(const struct cw_path *p)
 	unsigned long least = msecs_to_jiffies(CW_BACKOFF_LEAST_MS);
 	unsigned long in = time_before(jiffies, p->retry_at) ? p->retry_at - jiffies : 0;
 
-	return since_began < least ? max(in, least - since_began) : in;
+	/* One tick is added, because jiffies may lag behind the time by part of a tick. */
+	return since_began <= least ? max(in, least + 1 - since_began) : in;
 }
 
 static void cw_session_begin_join(struct cw_session *s, struct cw_path *p)
 {
 	p->attempts++;
+	s->next_join = (p->number + 1) % s->nr_paths;
 	s->began_at = jiffies;
 	p->epoch = ++s->epoch;
 	p->role = CW_PATH_JOIN;
 	queue_work(cw_connect_wq, &p->connect);
 }
 
-/* A path with a fence does not join, so the server keeps commands of one incarnation at most. */
+/*
+ * A path with a fence does not join, so the server keeps commands of one incarnation at most. The
+ * paths take turns, so one that is refused again and again keeps no other one from its JOIN.
+ */
 static void cw_session_begin_joins(struct cw_session *s)
 {
 	unsigned long in, next = MAX_JIFFY_OFFSET;
+	unsigned int i, first = s->next_join;
 	struct cw_path *p;
-	unsigned int i;
 
 	for (i = 0; i < s->nr_paths && (s->features & CW_FEATURE_PATHS); i++) {
-		p = s->paths[i];
+		p = s->paths[(first + i) % s->nr_paths];
 		if (p->state != CW_PATH_DOWN || p->role)
 			continue;
 		if (!p->announced.carrier)

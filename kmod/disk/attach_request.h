@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The request to attach a disk, read from netlink attributes. */
+#ifndef CW_DISK_ATTACH_REQUEST_H
+#define CW_DISK_ATTACH_REQUEST_H
+
+#include "../core/netlink/netlink.h"
+#include "../core/session/client/session.h"
+
+/**
+ * cw_attach_take() - reads and checks a request to attach a disk
+ * @info: the request; on an error, its extack says what is wrong
+ * @config: zeroed; set to what the request asks for, with defaults where it is silent
+ *
+ * Context: Process context. May sleep.
+ * Return: 0; -EINVAL: an attribute is missing or wrong; -E2BIG: too many paths; -ENOMEM.
+ */
+int cw_attach_take(struct genl_info *info, struct cw_session_config *config);
+
+#endif
