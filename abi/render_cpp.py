@@ -140,8 +140,8 @@ def test_kind(description, entry):
         return "address"
     if entry.get("display-hint") == "uuid":
         return "uuid"
-    if entry["name"] == "allow":
-        return "network"
+    if entry["name"] in ("allow", "disk-path"):
+        return {"allow": "network", "disk-path": "path"}[entry["name"]]
     return {"string": "text", "flag": "flag", "binary": "none", "nest": "none", "s32": "none",
             "pad": "none"}.get(entry["type"], entry["type"])
 
@@ -152,7 +152,7 @@ def test_names(description):
              "#define NETLINK_NAMES_H", "", "#include <array>", "#include <cstdint>", "",
              '#include "include/uapi/causeway.h"', "",
              "// How a value is written as a word. Those of the kind none are only read.",
-             "enum class Kind { none, text, flag, u8, u16, u32, u64, uuid, address, network };", "",
+             "enum class Kind { none, text, flag, u8, u16, u32, u64, uuid, address, network, path };", "",
              "struct KnownAttribute {", "\tconst char *name;", "\tint type;", "\tKind kind;", "};", "",
              "inline constexpr std::array known_attributes = {"]
     for entry in description.main.entries:

@@ -65,6 +65,19 @@ void put_network(Bytes &to, int type, const std::string &value)
 		to.insert(to.end(), inner.begin(), inner.end());
 }
 
+// The address of the server, or LOCAL>ADDRESS.
+void put_path(Bytes &to, int type, const std::string &value)
+{
+	const auto arrow = value.find('>');
+	Bytes inner;
+
+	if (arrow != std::string::npos)
+		put_address(inner, CW_A_LOCAL_ADDRESS, value.substr(0, arrow));
+	if (const std::string server = value.substr(arrow == std::string::npos ? 0 : arrow + 1); !server.empty())
+		put_address(inner, CW_A_ADDRESS, server);
+	put_attribute(to, type | NLA_F_NESTED, inner);
+}
+
 void put_uuid(Bytes &to, int type, const std::string &value)
 {
 	std::array<std::uint8_t, 16> raw{};
@@ -97,6 +110,8 @@ void put_value(Bytes &to, const KnownAttribute &what, const std::string &value)
 		return put_address(to, what.type, value);
 	case Kind::network:
 		return put_network(to, what.type, value);
+	case Kind::path:
+		return put_path(to, what.type, value);
 	case Kind::none:
 		break;
 	}

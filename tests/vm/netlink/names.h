@@ -10,7 +10,7 @@
 #include "include/uapi/causeway.h"
 
 // How a value is written as a word. Those of the kind none are only read.
-enum class Kind { none, text, flag, u8, u16, u32, u64, uuid, address, network };
+enum class Kind { none, text, flag, u8, u16, u32, u64, uuid, address, network, path };
 
 struct KnownAttribute {
 	const char *name;
@@ -105,7 +105,7 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"hosts", CW_A_HOSTS, Kind::u32},
 	KnownAttribute{"hosts-max", CW_A_HOSTS_MAX, Kind::u32},
 	KnownAttribute{"refusal", CW_A_REFUSAL, Kind::u16},
-	KnownAttribute{"disk-path", CW_A_DISK_PATH, Kind::none},
+	KnownAttribute{"disk-path", CW_A_DISK_PATH, Kind::path},
 	KnownAttribute{"path-state", CW_A_PATH_STATE, Kind::u8},
 	KnownAttribute{"carries-io", CW_A_CARRIES_IO, Kind::flag},
 	KnownAttribute{"fencing", CW_A_FENCING, Kind::flag},

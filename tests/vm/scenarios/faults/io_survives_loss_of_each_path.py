@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Verified I/O of a disk with two paths goes on when either path is lost, and after both were lost. A path that is back joins
+again, and no login is needed while another path is live."""
+from using import causeway, paths, verified
+
+TIER = "ci"
+KERNELS = ("stock",)
+LONG_KERNELS = ("lockdep", "kasan")
+TOPOLOGY = paths.topology()
+LEAVES = ("attachment", "export")
+NAME = "10.0.0.1/m"
+
+
+def lose(client, events, link):
+    """Cut a link until the client has given up the path over it, and wait until the path has joined again."""
+    client.link_down(link)
+    events.wait_for(f"path-down {NAME}", timeout=60)
+    client.link_up(link)
+    events.wait_for(f"path {link} is live", timeout=90)
+
+
+def lose_both(client, events):
+    for link in 0, 1:
+        client.link_down(link)
+    events.wait_for(f" down {NAME}", timeout=60)
+    for link in 0, 1:
+        client.link_up(link)
+    events.wait_for(f" up {NAME}", timeout=90)
+    events.wait_for(f"path-up {NAME}", timeout=90)
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 64M --allow any")
+    events = causeway.watch(client)
+    paths.attach(client, "m", events)
+    job = verified.start(client, f"/dev/causeway/{NAME}",
+                         "--rw=randwrite --bs=4k --iodepth=16 --size=16M --time_based --runtime=1h")
+    for link in 0, 1:
+        lose(client, events, link)
+    session = causeway.connection(client)
+    assert session["state"] == "live" and session["reconnects"] == 0, session
+    lose_both(client, events)
+    session = causeway.connection(client)
+    assert session["state"] == "live" and session["reconnects"] == 1, session
+    job.kill()
+    out = job.wait(check=False).out
+    assert "err= 0" in out and "verify:" not in out, out
