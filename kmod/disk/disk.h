@@ -81,6 +81,7 @@ struct cw_disk {
 	unsigned long stopped_at; /* jiffies: when the last path was lost */
 	/* hold.c: ends the holding of fail-fast requests, then of all */
 	struct delayed_work patience;
+	bool overdue; /* a command had no answer in time, and the disk is closing. Any context */
 	/* Written under the lock; the data path reads the next fields without it. */
 	struct cw_gates gates; /* written under its own lock too */
 	struct cw_geometry geo;
@@ -190,6 +191,13 @@ void cw_hold_fail(struct cw_disk *disk);
  * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_force(struct cw_disk *disk);
+/**
+ * cw_hold_force_later() - does what cw_hold_force() does in a work, soon
+ * @disk: a disk that is being removed
+ *
+ * Context: Any context.
+ */
+void cw_hold_force_later(struct cw_disk *disk);
 /**
  * cw_hold_fenced() - sends the unfenced requests of a path again
  * @disk: the disk

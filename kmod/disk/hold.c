@@ -125,6 +125,8 @@ static void cw_hold_work(struct work_struct *work)
 	u32 close = 0;
 
 	mutex_lock(&disk->lock);
+	if (READ_ONCE(disk->overdue))
+		cw_hold_force(disk);
 	if (disk->path || !cw_hold_has_queue(disk)) {
 		mutex_unlock(&disk->lock);
 		return;
@@ -182,6 +184,12 @@ void cw_hold_force(struct cw_disk *disk)
 {
 	cw_hold_gates(disk, 0, CW_GATE_FORCED);
 	cw_hold_taken_back(disk);
+}
+
+void cw_hold_force_later(struct cw_disk *disk)
+{
+	WRITE_ONCE(disk->overdue, true);
+	mod_delayed_work(cw_hold_wq, &disk->patience, 0);
 }
 
 void cw_hold_taken_back(struct cw_disk *disk)

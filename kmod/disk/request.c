@@ -321,12 +321,15 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 /*
  * With one path, a command without an answer ends the connection. With several, the path stays: it
  * answers its probes, so the server's disk hangs, and the command would hang on the next path too.
- * Each new connection would leave commands at the server. A detach does not wait for them.
+ * Each new connection would leave commands at the server. A detach does not wait for them, and not
+ * for the fence of a path either.
  */
 static enum blk_eh_timer_return cw_timeout(struct request *rq)
 {
 	struct cw_disk *disk = cw_request_disk(rq);
 
+	if (READ_ONCE(disk->closing))
+		cw_hold_force_later(disk);
 	if (disk->session->nr_paths == 1 || READ_ONCE(disk->closing))
 		cw_paths_kick(disk, rq, "a command had no answer in time");
 	return BLK_EH_RESET_TIMER;

@@ -58,7 +58,10 @@ static int cw_dump_put_fence(struct sk_buff *skb, const struct cw_path *p)
 /* Only while the session is live: before that, the paths take turns to log in. */
 static int cw_dump_put_next_join(struct sk_buff *skb, const struct cw_path *p)
 {
-	if (p->session->state != CW_STATE_LIVE || p->state != CW_PATH_DOWN || p->fence.epoch)
+	const struct cw_session *s = p->session;
+
+	if (s->state != CW_STATE_LIVE || !(s->features & CW_FEATURE_PATHS) ||
+	    p->state != CW_PATH_DOWN || p->fence.epoch)
 		return 0;
 	return nla_put_u32(skb, CW_A_RETRY_IN, time_before(jiffies, p->retry_at) ?
 						       jiffies_to_msecs(p->retry_at - jiffies) :

@@ -60,20 +60,20 @@ void put_network(Bytes &to, int type, const std::string &value)
 	put_attribute(inner, CW_A_PREFIX, raw);
 	put_number<std::uint8_t>(inner, CW_A_PREFIX_LEN, value.substr(slash + 1));
 	if (type == CW_A_ALLOW)
-		put_attribute(to, type, inner);
+		put_attribute(to, type | NLA_F_NESTED, inner);
 	else
 		to.insert(to.end(), inner.begin(), inner.end());
 }
 
-// The address of the server, or LOCAL>ADDRESS.
+// The address of the server, or LOCAL,ADDRESS.
 void put_path(Bytes &to, int type, const std::string &value)
 {
-	const auto arrow = value.find('>');
+	const auto comma = value.find(',');
 	Bytes inner;
 
-	if (arrow != std::string::npos)
-		put_address(inner, CW_A_LOCAL_ADDRESS, value.substr(0, arrow));
-	if (const std::string server = value.substr(arrow == std::string::npos ? 0 : arrow + 1); !server.empty())
+	if (comma != std::string::npos)
+		put_address(inner, CW_A_LOCAL_ADDRESS, value.substr(0, comma));
+	if (const std::string server = value.substr(comma == std::string::npos ? 0 : comma + 1); !server.empty())
 		put_address(inner, CW_A_ADDRESS, server);
 	put_attribute(to, type | NLA_F_NESTED, inner);
 }
@@ -166,12 +166,14 @@ std::string names_in(std::span<const std::uint8_t> from)
 {
 	std::string names;
 
-	each(from, [&](int type, std::span<const std::uint8_t>) {
+	each(from, [&](int type, std::span<const std::uint8_t> value) {
 		const auto found = std::find_if(known_attributes.begin(), known_attributes.end(),
 						[&](const KnownAttribute &one) { return type == one.type; });
 
 		names += names.empty() ? "" : " ";
 		names += found == known_attributes.end() ? std::to_string(type) : found->name;
+		if (type == CW_A_DISK_PATH)
+			names += "(" + names_in(value) + ")";
 	});
 	return names;
 }

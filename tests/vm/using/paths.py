@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Disks with two paths, one over each link between server and client."""
+import re
 
 from machine.topology import pair
 
@@ -10,8 +11,21 @@ def topology(**rest):
     return pair(links=2, **rest)
 
 
-def attach(client, name, events, options=""):
-    """Attach an export of the server by both paths, and wait until both are live."""
-    nests = " ".join(f"disk-path={address}" for address in SERVERS)
-    client.run(f"causeway-netlink attach server={SERVERS[0]} name={name} host=1 {nests} {options}")
-    events.wait_for(f"path-up {SERVERS[0]}/{name}", timeout=30)
+def attach(client, name, events, addresses=SERVERS):
+    """Attach an export of the server by these addresses, and wait until the last path and the device node are there."""
+    nests = " ".join(f"disk-path={address}" for address in addresses)
+    client.run(f"causeway-netlink attach server={SERVERS[0]} name={name} host=1 {nests}")
+    events.wait_for(f"path {len(addresses) - 1} is live", timeout=30)
+    client.wait_for(f"test -b /dev/causeway/{SERVERS[0]}/{name}")
+
+
+def wait_fence_waits(client):
+    """Wait until the server has said that the fence of a path waits for commands."""
+    client.wait_for("causeway-netlink session-get | grep -q fence-commands", timeout=30)
+
+
+def passes(fio):
+    """End fio, which runs for ever, and check that none of its I/O failed or read other data."""
+    fio.kill()
+    out = fio.wait(check=False).out
+    assert "err= 0" in out and not re.search(r"err= *[1-9]|verify:", out), out

@@ -80,7 +80,11 @@ void cw_path_say(struct cw_path *p, int err, const char *fmt, ...)
 	strscpy(p->reason, reason, sizeof(p->reason));
 	p->error = err;
 	if (p->role != CW_PATH_JOIN) {
-		strscpy(s->reason, reason, sizeof(s->reason));
+		if (s->nr_paths > 1)
+			scnprintf(s->reason, sizeof(s->reason), "path %u: %.*s", p->number,
+				  CW_REASON_SIZE - 8, reason);
+		else
+			strscpy(s->reason, reason, sizeof(s->reason));
 		s->error = err;
 	}
 	mutex_unlock(&s->reason_lock);

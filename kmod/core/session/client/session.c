@@ -243,18 +243,20 @@ static bool cw_path_part(struct cw_path *p, bool force)
 	return farewell || cw_path_take_letters(p);
 }
 
-/* Parts on one live path. Returns true if the server has confirmed the end. */
+/*
+ * Parts on one live path after the other, until the server has confirmed the end: a path may be
+ * dead and not known to be. Returns true if the server has confirmed it.
+ */
 static bool cw_session_part(struct cw_session *s, bool force)
 {
-	bool farewell = false, live = false;
+	bool farewell = false;
 	unsigned int i;
 
-	for (i = 0; i < s->nr_paths && !live; i++) {
+	for (i = 0; i < s->nr_paths && !farewell; i++) {
 		struct cw_path *p = s->paths[i];
 
 		mutex_lock(&p->lock);
-		live = p->state == CW_PATH_LIVE && !cw_link_is_dead(p->control);
-		if (live)
+		if (p->state == CW_PATH_LIVE && !cw_link_is_dead(p->control))
 			farewell = cw_path_part(p, force);
 		mutex_unlock(&p->lock);
 	}

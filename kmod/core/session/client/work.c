@@ -253,6 +253,7 @@ static void cw_session_begin_login(struct cw_session *s)
 	s->before = s->state;
 	cw_session_change(s, CW_STATE_CONNECTING);
 	s->attempts++;
+	p->attempts++;
 	p->epoch = ++s->epoch;
 	p->role = CW_PATH_LOGIN;
 	queue_work(cw_connect_wq, &p->connect);

@@ -25,6 +25,7 @@ def lose_the_path_of_a_held_write(rig, events, store, link):
     hold.wait_held(server)
     client.link_down(link)
     events.wait_for(f"path-down {NAME}", timeout=60)
+    paths.wait_fence_waits(client)
     assert client.run(OTHER_IO).out == ""
     assert hold.is_held(server) and writer.running
     hold.release(server)
