@@ -225,8 +225,11 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	ret = cw_link_command(link, &cmd, req->map.mr ? &req->map : NULL, rq->bio, ranges,
 			      bd->last, rq);
 	kfree(ranges);
-	if (likely(!ret))
+	if (likely(!ret)) {
+		if (unlikely(READ_ONCE(path->idle)))
+			cw_path_busy(path);
 		return BLK_STS_OK;
+	}
 
 	if (req->map.sgl) {
 		cw_link_unmap(link, &req->map, true); /* its registration was not posted */

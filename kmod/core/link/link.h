@@ -257,8 +257,7 @@ struct cw_link {
 	int error; /* -errno of the death */
 	char reason[96];
 	unsigned long last_rx; /* jiffies of the last message */
-	unsigned long probed_at; /* jiffies of the first probe since then; of the session's watch */
-	bool probed;
+	u16 silent_rounds; /* of the watch of the client's path */
 	struct cw_stats stats ____cacheline_aligned;
 };
 

@@ -56,7 +56,7 @@ struct cw_path {
 	bool refused;
 
 	/* Under session->lock. */
-	u32 attempts; /* to join, since the path or a login was last live */
+	u32 attempts; /* to log in or join, since the path or a login was last live */
 	unsigned long retry_at; /* jiffies: not before, for a JOIN */
 	struct cw_fence fence; /* of the incarnation that was live last */
 	bool fence_answered; /* before the links of that incarnation were drained */
@@ -82,6 +82,8 @@ struct cw_path {
 	struct cw_wire_req wire_req; /* of the control link, as sent */
 	struct cw_wire_rep wire_rep; /* as received */
 	unsigned long asked_at; /* jiffies: of the last PROBE of the control link */
+	unsigned long watched, control_watched; /* jiffies: the last rounds of the watch */
+	unsigned long control_due; /* jiffies: the next round for the control link */
 	const char *kicked; /* why a caller gave the connection up; any context */
 	char device[64];
 	u8 device_port;
@@ -105,7 +107,9 @@ struct cw_path {
 
 	struct work_struct connect; /* an attempt to connect; queued under session->lock */
 	struct work_struct work; /* letters and the loss of a live path; queued in any context */
-	struct delayed_work watch; /* liveness of a live path */
+	struct delayed_work watch; /* liveness of a live path; queued in any context */
+	unsigned long watch_due; /* jiffies: when it is due; any context */
+	bool idle; /* the watch comes late: a command calls cw_path_busy(). Any context */
 };
 
 /* Flags of a path. */
@@ -363,6 +367,21 @@ int cw_path_take_fenced(struct cw_path *p, const struct cw_letter *letter);
  * Context: Process context, in cw_client_wq. May sleep. Takes p->lock.
  */
 void cw_path_watch(struct work_struct *work);
+/**
+ * cw_path_watch_begin() - starts the watch of a path
+ * @p: the path, which has just become live
+ *
+ * Context: Process context. p->lock and session->lock are held.
+ */
+void cw_path_watch_begin(struct cw_path *p);
+/**
+ * cw_path_busy() - makes the watch come soon, because a command was sent
+ * @p: a live path whose idle is set. The caller keeps it live, for example in an RCU section of the
+ * disk.
+ *
+ * Context: Any context.
+ */
+void cw_path_busy(struct cw_path *p);
 
 /* ---- inside the core: connect.c ---- */
 

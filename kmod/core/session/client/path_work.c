@@ -85,7 +85,7 @@ static bool cw_path_went_live(struct cw_path *p)
 		 * them. queue_work() orders the state before the work's look at them.
 		 */
 		queue_work(cw_client_wq, &p->work);
-		queue_delayed_work(cw_client_wq, &p->watch, msecs_to_jiffies(p->grants.probe_ms));
+		cw_path_watch_begin(p);
 	}
 	mutex_unlock(&s->lock);
 	cw_reserve_empty(&p->reserve);
