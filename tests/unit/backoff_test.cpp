@@ -69,6 +69,18 @@ TEST(Backoff, NoMoreThanTenLoginsBeginInASecond)
 			}
 }
 
+TEST(Backoff, AttemptsTakeLongerAfterEachEight)
+{
+	for (u32 attempt = 0; attempt < 100; attempt++)
+		EXPECT_EQ(cw_backoff_step_ms(attempt, 1000, 10000),
+			  attempt < 8 ? 1000U : attempt < 16 ? 2000U : attempt < 24 ? 4000U : attempt < 32 ? 8000U : 10000U)
+			<< attempt;
+	EXPECT_EQ(cw_backoff_step_ms(0, 1000, 300), 300U);
+	for (u32 attempt : {255U, 256U, 257U, ALL})
+		EXPECT_EQ(cw_backoff_step_ms(attempt, 1, ALL), attempt < 256 ? 1U << 31 : ALL) << attempt;
+	EXPECT_EQ(cw_backoff_step_ms(ALL, 0, 10000), 10000U);
+}
+
 TEST(Backoff, UsesItsRandomBits)
 {
 	EXPECT_NE(cw_backoff_ms(3, 1000, 60000, 1), cw_backoff_ms(3, 1000, 60000, 2));

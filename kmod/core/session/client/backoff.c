@@ -22,6 +22,16 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random)
 	return half + random % (whole - half + 1);
 }
 
+u32 cw_backoff_step_ms(u32 attempt, u32 least_ms, u32 most_ms)
+{
+	u32 doublings = attempt / 8;
+
+	/* least_ms << doublings is above most_ms exactly when least_ms is above most_ms >> doublings. */
+	if (doublings >= 32 || least_ms > most_ms >> doublings)
+		return most_ms;
+	return least_ms << doublings;
+}
+
 u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits)
 {
 	u32 ms = wanted_ms;

@@ -26,6 +26,11 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
  * of that are left for timers and for a work that is queued late.
  */
 #define CW_BACKOFF_WAITING_MS 2900U
+/*
+ * While I/O waits, logins begin at these distances at most: they double from the first to the last.
+ */
+#define CW_BACKOFF_WAITING_BASE_MS 100U
+#define CW_BACKOFF_WAITING_CAP_MS 1000U
 /* Ten logins in one second are the most. */
 #define CW_BACKOFF_LEAST_MS 100U
 
@@ -39,6 +44,21 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
  * Return: The wait in milliseconds.
  */
 u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits);
+
+/**
+ * cw_backoff_step_ms() - returns the time limit of a step of an attempt to connect again
+ * @attempt: number of the attempt, from 0
+ * @least_ms: limit of the first attempts
+ * @most_ms: limit of an attempt for the first connection; returned if it is below @least_ms
+ *
+ * A connection request that was lost on the way is repeated by the connection manager only after
+ * seconds, so a new attempt finds a network that is back earlier than an old one. A server that is
+ * slow needs long attempts. So the limit doubles with every eighth attempt.
+ *
+ * Context: Any context.
+ * Return: Milliseconds.
+ */
+u32 cw_backoff_step_ms(u32 attempt, u32 least_ms, u32 most_ms);
 
 #ifdef __cplusplus
 }

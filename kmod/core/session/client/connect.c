@@ -7,6 +7,7 @@
  */
 #include <linux/slab.h>
 
+#include "backoff.h"
 #include "login.h"
 
 static const char *cw_session_refusal_text(u16 refusal)
@@ -44,10 +45,26 @@ static void cw_path_say_versions(struct cw_path *p, int err, const struct cw_rej
 			    rej->version_min, rej->version_max, CW_WIRE_VERSION, whom);
 }
 
+static unsigned int attempt_ms = 1000;
+module_param(attempt_ms, uint, 0644);
+MODULE_PARM_DESC(attempt_ms,
+		 "client: milliseconds for each step of an attempt to connect again; doubled with every eighth attempt, up to the time of the first connection (default 1000)");
+
+/* The time for each step of an attempt, in milliseconds. */
+static u32 cw_path_step_ms(const struct cw_path *p)
+{
+	const struct cw_session *s = p->session;
+	u32 attempt = p->attempts ? p->attempts - 1 : 0; /* this one is counted already */
+
+	if (!s->ever_live)
+		return s->config.connect_timeout;
+	return cw_backoff_step_ms(attempt, clamp(READ_ONCE(attempt_ms), 100U, 60000U),
+				  s->config.connect_timeout);
+}
+
 static struct cw_link *cw_path_connect_link(struct cw_path *p, const struct cw_link_config *config,
 					    const struct cw_wire_req *req)
 {
-	struct cw_session *s = p->session;
 	const struct sockaddr *local = NULL;
 	struct cw_link_config ours = *config;
 	struct cw_link *link;
@@ -61,7 +78,7 @@ static struct cw_link *cw_path_connect_link(struct cw_path *p, const struct cw_l
 	ours.reserve = &p->reserve;
 	/* The login agreed on limits of the control link's device: data links must use it. */
 	link = p->factory->connect(&ours, p->control, local, (const struct sockaddr *)&p->address,
-				   req, s->config.connect_timeout, reason, &rej);
+				   req, cw_path_step_ms(p), reason, &rej);
 	if (!IS_ERR(link))
 		return link;
 	if (rej.reason == CW_REFUSED_VERSION)

@@ -73,15 +73,20 @@ void cw_session_retry_later(struct cw_session *s)
 {
 	/* The paths take turns, so each has failed as often as this says. */
 	u32 rounds = s->attempts / s->nr_paths;
+	u32 base, cap, ms;
 	bool io_waits;
-	u32 cap;
 
 	lockdep_assert_held(&s->lock);
 	clear_bit(CW_SESSION_HURRY, &s->flags);
 	smp_mb__after_atomic(); /* the bit before the look: a later request sets the bit again */
 	io_waits = s->ops->waits(s);
-	cap = io_waits ? min(retry_cap_ms, CW_BACKOFF_WAITING_MS) : retry_cap_ms;
-	cw_session_pause(s, cw_backoff_ms(rounds, retry_base_ms, cap, get_random_u32()), io_waits);
+	base = io_waits ? min(retry_base_ms, CW_BACKOFF_WAITING_BASE_MS) : retry_base_ms;
+	cap = io_waits ? min(retry_cap_ms, CW_BACKOFF_WAITING_CAP_MS) : retry_cap_ms;
+	ms = cw_backoff_ms(rounds, base, cap, get_random_u32());
+	/* Then the distance between two beginnings counts, and an attempt takes a part of it. */
+	if (io_waits)
+		ms -= min(ms, jiffies_to_msecs(jiffies - s->began_at));
+	cw_session_pause(s, ms, io_waits);
 }
 
 /* A request came in the pause: the pause may be too long for it. */
