@@ -92,6 +92,18 @@ void cw_path_end_fence(struct cw_path *p)
 	s->ops->fenced(s, p);
 }
 
+void cw_path_reaped(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+
+	lockdep_assert_held(&p->lock);
+	mutex_lock(&s->lock);
+	p->reaped = true;
+	if (p->fence_answered)
+		cw_path_end_fence(p);
+	mutex_unlock(&s->lock);
+}
+
 /* The server answers the newest FENCE of a path alone: its answer stands for the earlier ones. */
 static int cw_path_fenced(struct cw_path *fenced, const struct cw_path *by, u64 epoch)
 {
@@ -105,7 +117,7 @@ static int cw_path_fenced(struct cw_path *fenced, const struct cw_path *by, u64 
 	if (announced->carrier == by && announced->epoch <= epoch)
 		*announced = (struct cw_fence) {};
 	/* The writes of a path whose links are not drained may not be sent again yet. */
-	if (is_of_fence && fenced->state == CW_PATH_DYING)
+	if (is_of_fence && !fenced->reaped)
 		fenced->fence_answered = true;
 	else if (is_of_fence)
 		cw_path_end_fence(fenced);

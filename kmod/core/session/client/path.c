@@ -202,6 +202,8 @@ void cw_path_tear_down(struct cw_path *p)
 	if (p->control)
 		cw_link_drain(p->control);
 	s->ops->reap(s, p);
+	/* Before the links are freed, which may take long: a connection manager waits for the peer. */
+	cw_path_reaped(p);
 	cw_path_take_letters(p); /* one may have come just before the end */
 	cw_path_free_links(p);
 }

@@ -59,7 +59,8 @@ struct cw_path {
 	u32 attempts; /* to log in or join, since the path or a login was last live */
 	unsigned long retry_at; /* jiffies: not before, for a JOIN */
 	struct cw_fence fence; /* of the incarnation that was live last */
-	bool fence_answered; /* before the links of that incarnation were drained */
+	bool fence_answered; /* before the requests of that incarnation were taken back */
+	bool reaped; /* ops->reap has returned for the incarnation that was live last */
 	u32 fence_commands; /* for which the server says it waits; any context */
 	struct cw_fence announced; /* the JOIN that is in progress, or the last one */
 
@@ -343,11 +344,18 @@ void cw_path_set_fence(struct cw_path *p, struct cw_fence *fence, u64 epoch, u64
 void cw_path_stop_carrying(struct cw_path *p);
 /**
  * cw_path_end_fence() - lets the writes of a path be sent again: the server has nothing left of it
- * @p: a path whose links are drained
+ * @p: a path whose requests were taken back
  *
  * Context: Process context. May sleep. session->lock is held. Calls ops->fenced.
  */
 void cw_path_end_fence(struct cw_path *p);
+/**
+ * cw_path_reaped() - gives an answer to the fence that came early its effect
+ * @p: a path whose links are drained, and whose requests were taken back. Its links may be there.
+ *
+ * Context: Process context. May sleep. p->lock is held. Takes session->lock.
+ */
+void cw_path_reaped(struct cw_path *p);
 /**
  * cw_path_take_fenced() - handles FENCED
  * @p: the path on which it came

@@ -74,6 +74,7 @@ static bool cw_path_went_live(struct cw_path *p)
 		return false;
 	}
 	p->refused = false;
+	p->reaped = false;
 	if (p->role == CW_PATH_LOGIN)
 		cw_session_went_live(s, p);
 	else
@@ -92,14 +93,6 @@ static bool cw_path_went_live(struct cw_path *p)
 	return true;
 }
 
-/* The links are drained, so an answer to the fence may have its effect now. */
-static void cw_path_is_down(struct cw_path *p)
-{
-	cw_path_change(p, CW_PATH_DOWN);
-	if (p->fence_answered)
-		cw_path_end_fence(p);
-}
-
 static void cw_path_failed(struct cw_path *p, int err)
 {
 	struct cw_session *s = p->session;
@@ -110,7 +103,7 @@ static void cw_path_failed(struct cw_path *p, int err)
 	cw_path_free_links(p);
 	mutex_lock(&s->lock);
 	p->refused = err == -EREMCHG || err == -EMEDIUMTYPE;
-	cw_path_is_down(p);
+	cw_path_change(p, CW_PATH_DOWN);
 	if (p->role == CW_PATH_LOGIN) {
 		cw_session_login_failed(s, p);
 	} else {
@@ -175,7 +168,7 @@ static void cw_path_lost(struct cw_path *p)
 	}
 	cw_path_tear_down(p);
 	mutex_lock(&s->lock);
-	cw_path_is_down(p);
+	cw_path_change(p, CW_PATH_DOWN);
 	if (s->state == CW_STATE_LIVE)
 		cw_session_join_later(s, p);
 	else
