@@ -37,7 +37,7 @@ O ?= build/modules/$(KRELEASE)
 KBUILD = $(MAKE) -C $(KDIR) $(if $(DEBUG),KCFLAGS=-g) $(if $(W),W=$(W)) $(if $(C),C=$(C) CF='$(CF)')
 
 .PHONY: all help deps modules test-modules guest-modules tools test-tools install-check kdir clean
-.PHONY: unit fuzz lint harness-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-scale debug-kernels kcsan
+.PHONY: unit fuzz lint harness-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-scale bench-failover debug-kernels kcsan
 
 all: modules tools
 
@@ -64,6 +64,7 @@ help:
 	@echo "make bench-two       Causeway against its peers between two machines, by the clock: ratios only;"
 	@echo "                     ONLY=pattern of CONTEST"
 	@echo "make bench-scale     what sessions and their links hold at server and client"
+	@echo "make bench-failover  how soon a lost network is noticed, and for how long I/O stands still"
 	@echo "make debug-kernels   builds the two debug kernels, about an hour of CPU time each"
 	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
 	@echo "make kcsan           builds the kernel that finds data races, and runs scenarios on it; ONLY=pattern"
@@ -205,6 +206,11 @@ bench-scale: deps
 
 debug-kernels: deps
 	@tests/kernels/build
+
+bench-failover: deps
+	@$(MAKE) guest-modules KERNEL=stock
+	@$(MAKE) tools
+	@tests/bench/failover --document docs/RELIABILITY.md
 
 # Data races of the modules: builds its kernel when it is not there, and runs scenarios on it; ONLY=pattern.
 kcsan: deps

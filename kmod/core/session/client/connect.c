@@ -45,10 +45,10 @@ static void cw_path_say_versions(struct cw_path *p, int err, const struct cw_rej
 			    rej->version_min, rej->version_max, CW_WIRE_VERSION, whom);
 }
 
-static unsigned int attempt_ms = 1000;
+static unsigned int attempt_ms = 800;
 module_param(attempt_ms, uint, 0644);
 MODULE_PARM_DESC(attempt_ms,
-		 "client: milliseconds for each step of an attempt to connect again; doubled with every eighth attempt, up to the time of the first connection (default 1000)");
+		 "client: milliseconds for each step of an attempt to connect again; doubled with every eighth attempt, up to the time of the first connection (default 800)");
 
 /* The time for each step of an attempt, in milliseconds. */
 static u32 cw_path_step_ms(const struct cw_path *p)
