@@ -15,6 +15,7 @@
 
 #include "control/control.h"
 #include "session/client/boot.h"
+#include "session/client/ports.h"
 #include "session/client/session.h"
 #include "session/server/session.h"
 #include "verbs/device.h"
@@ -36,6 +37,7 @@ static int __init cw_init(void)
 	ret = cw_device_init();
 	if (ret)
 		goto exit_server;
+	cw_client_watch_ports();
 	ret = cw_interface_init();
 	if (ret)
 		goto exit_device;
@@ -47,6 +49,7 @@ static int __init cw_init(void)
 exit_interface:
 	cw_interface_exit();
 exit_device:
+	cw_client_unwatch_ports();
 	cw_device_exit();
 exit_server:
 	cw_server_exit();
@@ -59,6 +62,7 @@ static void __exit cw_exit(void)
 {
 	cw_control_exit();
 	cw_interface_exit();
+	cw_client_unwatch_ports();
 	cw_device_exit();
 	cw_server_exit();
 	cw_client_exit();

@@ -13,6 +13,40 @@
 #include "endpoint.h"
 
 static struct ib_client cw_ib_client;
+static BLOCKING_NOTIFIER_HEAD(cw_port_watchers);
+
+/* Process context: the RDMA core calls handlers in a work. */
+static void cw_device_event(struct ib_event_handler *handler, struct ib_event *event)
+{
+	struct cw_port_change change = { .ib = event->device, .port = event->element.port_num };
+
+	switch (event->event) {
+	case IB_EVENT_DEVICE_FATAL:
+		change.port = 0;
+		change.lost = true;
+		break;
+	case IB_EVENT_PORT_ERR:
+		change.lost = true;
+		break;
+	case IB_EVENT_PORT_ACTIVE:
+	case IB_EVENT_GID_CHANGE:
+	case IB_EVENT_LID_CHANGE:
+		break;
+	default:
+		return;
+	}
+	blocking_notifier_call_chain(&cw_port_watchers, 0, &change);
+}
+
+void cw_device_watch_ports(struct notifier_block *nb)
+{
+	blocking_notifier_chain_register(&cw_port_watchers, nb);
+}
+
+void cw_device_unwatch_ports(struct notifier_block *nb)
+{
+	blocking_notifier_chain_unregister(&cw_port_watchers, nb);
+}
 
 static void cw_device_put(struct cw_device *device)
 {
@@ -36,6 +70,8 @@ static int cw_device_add(struct ib_device *ib)
 	INIT_LIST_HEAD(&device->endpoints);
 	init_waitqueue_head(&device->left);
 	ib_set_client_data(ib, &cw_ib_client, device);
+	INIT_IB_EVENT_HANDLER(&device->handler, ib, cw_device_event);
+	ib_register_event_handler(&device->handler);
 	return 0;
 }
 
@@ -45,6 +81,7 @@ static void cw_device_remove(struct ib_device *ib, void *data)
 	struct cw_endpoint *ep;
 	unsigned long flags;
 
+	ib_unregister_event_handler(&device->handler);
 	/* Readers under RCU that still saw @device are done before kfree_rcu() frees it. */
 	ib_set_client_data(ib, &cw_ib_client, NULL);
 	spin_lock_irqsave(&device->lock, flags);

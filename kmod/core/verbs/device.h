@@ -8,6 +8,7 @@
 
 #include <linux/completion.h>
 #include <linux/list.h>
+#include <linux/notifier.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/wait.h>
@@ -17,6 +18,7 @@ struct cw_endpoint;
 
 struct cw_device {
 	struct ib_device *ib;
+	struct ib_event_handler handler; /* of changes of its ports */
 	refcount_t users; /* 1 for the ib_client, 1 per domain */
 	struct completion gone; /* the last user released it */
 	spinlock_t lock; /* endpoints, going; irqsave */
@@ -25,6 +27,29 @@ struct cw_device {
 	bool going;
 	struct rcu_head rcu;
 };
+
+/* A change of a port, for the notifier of cw_device_watch_ports(). */
+struct cw_port_change {
+	const struct ib_device *ib;
+	u32 port; /* 0: all ports of the device */
+	bool lost; /* no connection over the port works; otherwise it is up or has a new address */
+};
+
+/**
+ * cw_device_watch_ports() - has a notifier called for each change of a port
+ * @nb: called in process context with a struct cw_port_change; may sleep
+ *
+ * Context: Process context. May sleep.
+ */
+void cw_device_watch_ports(struct notifier_block *nb);
+
+/**
+ * cw_device_unwatch_ports() - undoes cw_device_watch_ports()
+ * @nb: the notifier; it does not run any more when this returns
+ *
+ * Context: Process context. May sleep.
+ */
+void cw_device_unwatch_ports(struct notifier_block *nb);
 
 /* A protection domain: one per queue pair, which alone reaches the memory of its rkeys. */
 struct cw_domain {

@@ -26,7 +26,7 @@ u32 cw_backoff_step_ms(u32 attempt, u32 least_ms, u32 most_ms)
 {
 	u32 doublings = attempt / 8;
 
-	/* least_ms << doublings is above most_ms exactly when least_ms is above most_ms >> doublings. */
+	/* least_ms << doublings is above most_ms exactly when least_ms is above the shift. */
 	if (doublings >= 32 || least_ms > most_ms >> doublings)
 		return most_ms;
 	return least_ms << doublings;

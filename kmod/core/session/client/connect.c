@@ -133,8 +133,10 @@ static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 e
 			return PTR_ERR(link);
 		p->links[i] = link;
 		p->nr_links = i + 1;
-		if (cw_path_is_given_up(p) || cw_link_is_dead(p->control)) {
-			cw_path_say(p, -ECONNRESET, "%s", p->control->reason);
+		if (cw_link_is_dead(link) || cw_link_is_dead(p->control) ||
+		    cw_path_is_given_up(p)) {
+			cw_path_say(p, -ECONNRESET, "%s",
+				    cw_link_is_dead(link) ? link->reason : p->control->reason);
 			return -ECONNRESET;
 		}
 	}

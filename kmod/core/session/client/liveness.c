@@ -2,10 +2,10 @@
 /*
  * Checks that the server of a live path is alive.
  *
- * Each message is a sign of life of its link. A silent link is probed in rounds, and is killed after
- * a number of rounds that brought nothing. Nothing else reports a queue pair whose adapter forgot to
- * send. Data links are judged while commands are outstanding on them, in short rounds: another path
- * can have the commands soon. The control link is judged in rounds of probe_ms.
+ * Each message is a sign of life of its link. A silent link is probed in rounds, and is killed
+ * after a number of rounds that brought nothing. Nothing else reports a queue pair whose adapter
+ * forgot to send. Data links are judged while commands are outstanding on them, in short rounds:
+ * another path can have the commands soon. The control link is judged in rounds of probe_ms.
  *
  * While no command is outstanding on a path, the watch comes for the control link alone, and the
  * first command calls cw_path_busy(). If both miss each other, the watch comes after probe_ms.

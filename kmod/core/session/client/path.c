@@ -104,7 +104,7 @@ void cw_path_making(void *path, struct cw_link *link)
 	unsigned long flags;
 
 	spin_lock_irqsave(&p->making_lock, flags);
-	p->making = link;
+	WRITE_ONCE(p->making, link); /* cw_client_down() reads it without the lock */
 	if (link && cw_path_is_given_up(p))
 		cw_link_kill(link, -EINTR, "interrupted");
 	spin_unlock_irqrestore(&p->making_lock, flags);
@@ -119,6 +119,16 @@ void cw_path_interrupt(struct cw_path *p)
 		cw_link_kill(p->making, -EINTR, "interrupted");
 	spin_unlock_irqrestore(&p->making_lock, flags);
 	wake_up_all(&p->arrived);
+}
+
+void cw_path_restart(struct cw_path *p)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&p->making_lock, flags);
+	if (p->making)
+		cw_link_kill(p->making, -EAGAIN, "the port of this host came up: trying again");
+	spin_unlock_irqrestore(&p->making_lock, flags);
 }
 
 /* ---- the end of a connection ---- */
@@ -202,7 +212,7 @@ void cw_path_tear_down(struct cw_path *p)
 	if (p->control)
 		cw_link_drain(p->control);
 	s->ops->reap(s, p);
-	/* Before the links are freed, which may take long: a connection manager waits for the peer. */
+	/* Before the links are freed: the connection manager may wait for the peer then. */
 	cw_path_reaped(p);
 	cw_path_take_letters(p); /* one may have come just before the end */
 	cw_path_free_links(p);

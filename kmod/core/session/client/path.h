@@ -236,6 +236,13 @@ void cw_path_making(void *path, struct cw_link *link);
  */
 void cw_path_interrupt(struct cw_path *p);
 /**
+ * cw_path_restart() - ends an attempt that still waits for the server, so that another one begins
+ * @p: a path that connects
+ *
+ * Context: Any context. Takes making_lock.
+ */
+void cw_path_restart(struct cw_path *p);
+/**
  * cw_path_is_idle() - checks that no command is outstanding on a path
  * @p: the path
  *

@@ -32,7 +32,9 @@ void cw_client_down(struct cw_link *link)
 {
 	struct cw_path *p = cw_link_path(link);
 
-	set_bit(CW_PATH_LOST, &p->flags);
+	/* An attempt sees the death of the link that it makes, and may make another one instead. */
+	if (READ_ONCE(p->making) != link)
+		set_bit(CW_PATH_LOST, &p->flags);
 	cw_path_call(p);
 }
 

@@ -415,6 +415,13 @@ void cw_session_decide(struct cw_session *s);
  */
 void cw_session_login_failed(struct cw_session *s, struct cw_path *p);
 /**
+ * cw_session_try_now() - lets paths that are down connect without a pause
+ * @s: the session
+ *
+ * Context: Process context. s->lock is held.
+ */
+void cw_session_try_now(struct cw_session *s);
+/**
  * cw_session_retry_later() - plans the next login after the pause that is due
  * @s: a session whose paths are down
  *

@@ -89,6 +89,15 @@ void cw_session_retry_later(struct cw_session *s)
 	cw_session_pause(s, ms, io_waits);
 }
 
+void cw_session_try_now(struct cw_session *s)
+{
+	lockdep_assert_held(&s->lock);
+	if (s->state == CW_STATE_LIVE)
+		cw_session_decide(s); /* joins */
+	else if (time_before(jiffies, s->retry_at))
+		cw_session_pause(s, 0, true);
+}
+
 /* A request came in the pause: the pause may be too long for it. */
 static void cw_session_shorten_pause(struct cw_session *s)
 {

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What sessions of the client do when a port of an RDMA device of this host changes.
+ */
+#ifndef CW_CLIENT_PORTS_H
+#define CW_CLIENT_PORTS_H
+
+/**
+ * cw_client_watch_ports() - starts to react to changes of ports
+ *
+ * Context: Process context, when the module is loaded. May sleep.
+ */
+void cw_client_watch_ports(void);
+
+/**
+ * cw_client_unwatch_ports() - ends what cw_client_watch_ports() started
+ *
+ * Context: Process context, when the module is unloaded. May sleep.
+ */
+void cw_client_unwatch_ports(void);
+
+#endif
