@@ -45,6 +45,71 @@ std::string or_none(const std::string &text) {
     return text.empty() ? "none" : text;
 }
 
+std::string paths_text(const std::vector<PathSettings> &paths) {
+    std::vector<std::string> words;
+    for (const PathSettings &path : paths) {
+        words.push_back(path.text());
+    }
+    return words.empty() ? "left to the name of the server"
+                         : fmt::format("{}", fmt::join(words, ", "));
+}
+
+/* ---- paths ---- */
+
+// Returns the address in the form in which addresses are compared, or a name as it is.
+Result<std::string> parse_path_address(std::string_view subject, const std::string &text) {
+    if (const auto address = SocketAddress::from_text(text)) {
+        return address->host_text();
+    }
+    const auto server = parse_server(text);
+    if (!server || server->host != text) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} '{}' is neither an IP address nor a name", subject, text),
+                     "give an address of the server without a port, such as 10.1.0.1, fd01::1 or "
+                     "storage1-b; the port is the one of SERVER"};
+    }
+    return text;
+}
+
+Result<std::string> parse_local_address(std::string_view subject, const std::string &text) {
+    const auto address = SocketAddress::from_text(text);
+    if (!address) {
+        return Error{ExitCode::usage, fmt::format("{} '{}' is not an IP address", subject, text),
+                     "give an address of this machine, such as 10.1.0.2"};
+    }
+    return address->host_text();
+}
+
+Result<void> check_families(const PathSettings &path) {
+    const auto address = SocketAddress::from_text(path.address);
+    const auto local = SocketAddress::from_text(path.from);
+    if (!address || !local || address->family() == local->family()) {
+        return {};
+    }
+    return Error{ExitCode::usage,
+                 fmt::format("the path {} has an IPv4 address at one end and an IPv6 address at "
+                             "the other",
+                             path.text()),
+                 "give two addresses of one family"};
+}
+
+Result<void> check_count(std::size_t addresses, std::size_t locals, std::string_view dashes) {
+    if (addresses > most_paths) {
+        return Error{ExitCode::usage, fmt::format("{} paths are too many for a disk", addresses),
+                     fmt::format("give at most {}", most_paths)};
+    }
+    if (locals == 0 || locals == addresses || (locals == 1 && addresses == 0)) {
+        return {};
+    }
+    return Error{
+        ExitCode::usage,
+        fmt::format("{0}from has {1} and {0}path {2}: each address of this machine belongs "
+                    "to one of the server",
+                    dashes, locals == 1 ? "1 address" : fmt::format("{} addresses", locals),
+                    addresses == 0 ? "none" : fmt::format("{}", addresses)),
+        fmt::format("give as many of {0}path, in the same order, or leave {0}from out", dashes)};
+}
+
 } // namespace
 
 std::string AttachOption::key() const {
@@ -70,6 +135,45 @@ Result<std::uint32_t> AttachOption::parse(std::string_view subject, std::string_
 
 std::string AttachOption::text(std::uint32_t number) const {
     return number == off ? "off" : fmt::format("{}", number);
+}
+
+std::vector<std::string> AttachmentSettings::hosts() const {
+    if (paths.empty() || paths.front().address.empty()) {
+        return {disk.server.host};
+    }
+    std::vector<std::string> all;
+    for (const PathSettings &path : paths) {
+        all.push_back(path.address);
+    }
+    return all;
+}
+
+std::string PathSettings::text() const {
+    const std::string to = address.empty() ? "the server's name" : address;
+    return from.empty() ? to : fmt::format("{} from {}", to, from);
+}
+
+Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &addresses,
+                                              const std::vector<std::string> &from,
+                                              std::string_view dashes) {
+    TRY(check_count(addresses.size(), from.size(), dashes));
+    std::vector<PathSettings> paths;
+    for (std::size_t i = 0; i < std::max(addresses.size(), from.size()); i++) {
+        PathSettings path;
+        if (i < addresses.size()) {
+            path.address = TRY(parse_path_address(fmt::format("{}path", dashes), addresses[i]));
+        }
+        if (i < from.size()) {
+            path.from = TRY(parse_local_address(fmt::format("{}from", dashes), from[i]));
+        }
+        TRY(check_families(path));
+        if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
+            return Error{ExitCode::usage, fmt::format("the path {} is given twice", path.text()),
+                         "give each path once"};
+        }
+        paths.push_back(std::move(path));
+    }
+    return paths;
 }
 
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text) {
@@ -156,6 +260,9 @@ std::vector<std::string> differences(const AttachmentSettings &there,
             found.compare(option.word, other ? option.text(*other) : "left to the kernel",
                           option.text(*number));
         }
+    }
+    if (!wanted.paths.empty()) {
+        found.compare("the list of paths", paths_text(there.paths), paths_text(wanted.paths));
     }
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
     if (wanted.host) {

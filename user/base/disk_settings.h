@@ -95,10 +95,30 @@ inline constexpr std::array attach_options{
                  false, CW_FAST_FAIL_OFF},
 };
 
+inline constexpr std::size_t most_paths = 8; // of an attached disk
+
+// A path of an attached disk. IP addresses have the form of SocketAddress::host_text().
+struct PathSettings {
+    // IP address or name of the server, without a port. Empty for the only path of a disk: the
+    // addresses of the server's own name.
+    std::string address;
+    std::string from{}; // IP address of this host; empty: the kernel chooses one
+
+    // Returns "10.0.0.1" or "10.0.0.1 from 10.0.0.2".
+    std::string text() const;
+
+    bool operator==(const PathSettings &) const = default;
+};
+
 struct AttachmentSettings : AttachNumbers {
     DiskName disk;
     std::string key_file{};
     std::optional<Uuid> host{}; // UUID of this machine, if not the one derived from its machine ID
+    // In the order of preference. Empty: one path, to the addresses of the server's name.
+    std::vector<PathSettings> paths{};
+
+    // Returns the names and addresses of the server to which the paths lead.
+    std::vector<std::string> hosts() const;
 };
 
 // A rule for NFS: mounts of servers in this network connect from these local addresses.
@@ -124,13 +144,20 @@ Result<void> check_takeover(const ExportSettings &settings, std::string_view sub
 // error.
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text);
 
+// Makes the paths of an attachment: the n-th of @from belongs to the n-th of @addresses. A single
+// one of @from may be alone. @dashes are written before the names of the two settings, "path" and
+// "from", in errors (usage).
+Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &addresses,
+                                              const std::vector<std::string> &from,
+                                              std::string_view dashes);
+
 // Returns an error (usage) unless the rule has 1 to most_rule_addresses addresses, all of its
 // network's family and each once.
 Result<void> check_rule(const NfsRule &rule);
 
 // Returns one phrase for each setting that differs, such as "the size is 512M, not 1G". An optional
-// setting that is missing in @wanted never differs, and neither does an empty state folder. The
-// order of allowed networks does not matter.
+// setting that is missing in @wanted never differs, and neither do an empty state folder and an
+// empty list of paths. The order of allowed networks does not matter.
 std::vector<std::string> differences(const ExportSettings &there, const ExportSettings &wanted);
 std::vector<std::string> differences(const AttachmentSettings &there,
                                      const AttachmentSettings &wanted);

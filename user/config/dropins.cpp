@@ -34,7 +34,7 @@ const IniSchema &export_schema() {
 
 const IniSchema &attachment_schema() {
     static const IniSchema schema = [] {
-        IniSchema all{"attachment", {{"server"}, {"name"}}};
+        IniSchema all{"attachment", {{"server"}, {"name"}, {"path", true}, {"from", true}}};
         for (const AttachOption &option : attach_options) {
             all.keys.push_back({option.word});
         }
@@ -199,6 +199,16 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
                 "attachment");
     ini.add("server", settings.disk.server.text());
     ini.add("name", settings.disk.name);
+    for (const PathSettings &path : settings.paths) {
+        if (!path.address.empty()) {
+            ini.add("path", path.address);
+        }
+    }
+    for (const PathSettings &path : settings.paths) {
+        if (!path.from.empty()) {
+            ini.add("from", path.from);
+        }
+    }
     for (const AttachOption &option : attach_options) {
         if (const auto number = settings.*option.value) {
             ini.add(option.word, option.text(*number));
@@ -278,6 +288,12 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
         return file.error_at("name", name.error().what, name.error().fix);
     }
     settings.disk.name = *std::move(name);
+    auto paths = parse_paths(file.values("path"), file.values("from"), "");
+    if (!paths) {
+        return file.error_at(file.has("path") ? "path" : "from", paths.error().what,
+                             paths.error().fix);
+    }
+    settings.paths = *std::move(paths);
     for (const AttachOption &option : attach_options) {
         const auto parse = [&](std::string_view subject, std::string_view text) {
             return option.parse(subject, text);

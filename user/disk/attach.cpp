@@ -23,7 +23,15 @@ Result<Answer> run_attach(World &world, const Arguments &arguments) {
 }
 
 std::vector<OptionSpec> attach_specs() {
-    std::vector<OptionSpec> all;
+    std::vector<OptionSpec> all = {
+        {"path", "ADDRESS...",
+         "addresses of the server, one for each path to the disk, 1 to 8, the preferred one first; "
+         "by default one path to the address of SERVER",
+         true},
+        {"from", "ADDRESS...",
+         "addresses of this machine from which the paths connect, one for each --path in the same "
+         "order",
+         true}};
     for (const AttachOption &option : attach_options) {
         all.push_back({option.word, option.operand, option.help});
     }

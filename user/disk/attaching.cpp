@@ -60,6 +60,87 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
     return request;
 }
 
+/* ---- paths ---- */
+
+using Paths = std::vector<DiskPathAddresses>;
+
+// Returns the path once for each address of its name that it can have.
+Result<Paths> ends_of(Resolver &resolver, const AttachmentSettings &settings,
+                      const PathSettings &path) {
+    ServerName server = settings.disk.server;
+    if (!path.address.empty()) {
+        server.host = path.address;
+    }
+    const auto addresses = TRY(resolver.resolve(server));
+    const auto local = SocketAddress::from_text(path.from);
+    Paths ends;
+    for (const SocketAddress &address : addresses) {
+        if (!local || local->family() == address.family()) {
+            ends.push_back({address, local.value_or(SocketAddress())});
+        }
+    }
+    if (ends.empty()) {
+        return Error{
+            ExitCode::unavailable,
+            fmt::format("no address of '{}' is of the family of {}", server.host, path.from),
+            "give an IPv4 address of this machine for an IPv4 address of the server, and "
+            "an IPv6 address for an IPv6 address"};
+    }
+    return ends;
+}
+
+// Names may differ and have the same address.
+Result<void> check_distinct(const AttachmentSettings &settings, const Paths &paths) {
+    for (std::size_t i = 0; i < paths.size(); i++) {
+        for (std::size_t j = 0; j < i; j++) {
+            if (paths[i].address == paths[j].address && paths[i].local == paths[j].local) {
+                return Error{ExitCode::failed,
+                             fmt::format("the paths {} and {} of {} are the same: both lead to {}",
+                                         settings.paths[j].text(), settings.paths[i].text(),
+                                         settings.disk.text(), paths[i].address.host_text()),
+                             "give another address of the server for each path"};
+            }
+        }
+    }
+    return {};
+}
+
+// Returns the paths of each request that is worth a try, in their order.
+Result<std::vector<Paths>> choices_of(Resolver &resolver, const AttachmentSettings &settings) {
+    std::vector<Paths> choices;
+    if (settings.paths.empty() || settings.paths.front().address.empty()) {
+        const PathSettings only = settings.paths.empty() ? PathSettings() : settings.paths.front();
+        for (const DiskPathAddresses &each : TRY(ends_of(resolver, settings, only))) {
+            choices.push_back({each});
+        }
+        return choices;
+    }
+    Paths all;
+    for (const PathSettings &path : settings.paths) {
+        const auto ends = TRY(ends_of(resolver, settings, path));
+        all.push_back(ends.front());
+    }
+    TRY(check_distinct(settings, all));
+    choices.push_back(std::move(all));
+    return choices;
+}
+
+// Older modules know a single path without a local address only, in the attributes of the request.
+void set_paths(AttachRequest &request, const Paths &paths) {
+    const bool plain = paths.size() == 1 && paths.front().local.empty();
+    request.address = plain ? paths.front().address : SocketAddress();
+    request.paths = plain ? Paths() : paths;
+}
+
+std::string paths_text(const Paths &paths) {
+    std::string text;
+    for (const DiskPathAddresses &path : paths) {
+        text += fmt::format("{}{}", text.empty() ? "" : " and ", path.address.text());
+        text += path.local.empty() ? "" : fmt::format(" from {}", path.local.host_text());
+    }
+    return text;
+}
+
 } // namespace
 
 Error not_attached(const DiskName &disk) {
@@ -91,40 +172,44 @@ AttachNumbers numbers_of(const AttachmentInfo &info) {
     return numbers;
 }
 
+std::vector<DiskPathAddresses> running_paths(const AttachmentInfo &info) {
+    // Older modules report no paths.
+    return info.paths.empty() ? std::vector<DiskPathAddresses>{{info.address, {}}} : info.paths;
+}
+
+Result<std::vector<PathSettings>> resolved_paths(Resolver &resolver,
+                                                 const AttachmentSettings &settings) {
+    std::vector<PathSettings> paths = settings.paths;
+    for (PathSettings &path : paths) {
+        if (!path.address.empty()) {
+            const auto found = TRY(ends_of(resolver, settings, path));
+            path.address = found.front().address.host_text();
+        }
+    }
+    return paths;
+}
+
 Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background) {
-    auto addresses = TRY(world.resolver.resolve(settings.disk.server));
+    const auto choices = TRY(choices_of(world.resolver, settings));
     BroughtUp up;
     auto request = TRY(request_for(world, settings, background, up.warnings));
     std::string earlier;
     for (std::size_t i = 0;; i++) {
-        request.address = addresses.at(i);
+        set_paths(request, choices.at(i));
         auto attached = world.kernel.attach(request);
         if (attached) {
             up.disk = *std::move(attached);
             return up;
         }
         Error error = attached.error();
-        if (i + 1 == addresses.size() || !is_of_the_network(error.system_error)) {
-            error.what = fmt::format("cannot attach {} at {}: {}{}", settings.disk.text(),
-                                     request.address.text(), error.what, earlier);
+        const std::string where = paths_text(choices.at(i));
+        if (i + 1 == choices.size() || !is_of_the_network(error.system_error)) {
+            error.what = fmt::format("cannot attach {} at {}: {}{}", settings.disk.text(), where,
+                                     error.what, earlier);
             return error;
         }
-        earlier += fmt::format("; at {}: {}", request.address.text(), error.what);
+        earlier += fmt::format("; at {}: {}", where, error.what);
     }
-}
-
-DiskPaths paths_now(World &world, const DiskName &name, const std::string &disk) {
-    DiskPaths paths;
-    if (disk.empty()) {
-        return paths;
-    }
-    const auto node = world.links.node(disk);
-    const auto link = world.links.link(name.server.text(), name.name);
-    paths.node = node.string();
-    if (world.links.ready(link, node)) {
-        paths.link = link.string();
-    }
-    return paths;
 }
 
 } // namespace causeway

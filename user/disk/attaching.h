@@ -25,17 +25,17 @@ struct BroughtUp {
 // Returns the numbers that the kernel reports.
 AttachNumbers numbers_of(const AttachmentInfo &info);
 
-// Resolves the server and attaches the disk at the server's first address. After an error of the
-// network (is_of_the_network()) tries the next address. @background: the kernel returns before it
-// has connected, so only the first address is used.
-Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background);
+// Returns the addresses of the paths that the kernel reports.
+std::vector<DiskPathAddresses> running_paths(const AttachmentInfo &info);
 
-// The paths of an attached disk.
-struct DiskPaths {
-    std::string node; // /dev/causewayN
-    std::string link; // /dev/causeway/SERVER/NAME; empty if udev has not made it
-};
-// @disk: the name of the block device; if empty, both paths are empty.
-DiskPaths paths_now(World &world, const DiskName &name, const std::string &disk);
+// Returns the same paths with IP addresses in place of names, as these resolve now. Of a name that
+// has several addresses, the first one of the family of the local address counts.
+Result<std::vector<PathSettings>> resolved_paths(Resolver &resolver,
+                                                 const AttachmentSettings &settings);
+
+// Attaches the disk by all of its paths. A disk without paths has one, to the first address of the
+// server's name; after an error of the network (is_of_the_network()) tries the next address.
+// @background: the kernel returns before it has connected, so only the first address is used.
+Result<BroughtUp> bring_up(World &world, const AttachmentSettings &settings, bool background);
 
 } // namespace causeway

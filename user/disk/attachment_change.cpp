@@ -14,6 +14,38 @@ namespace causeway {
 
 namespace {
 
+Json paths_json(const std::vector<PathSettings> &paths) {
+    Json all = Json::array();
+    for (const PathSettings &path : paths) {
+        all.push_back({{"address", path.address}, {"from", path.from}});
+    }
+    return all;
+}
+
+// Entries of earlier versions have no paths.
+Result<std::vector<PathSettings>> paths_from(const Json &json) {
+    std::vector<std::string> addresses;
+    std::vector<std::string> from;
+    const auto add = [](std::vector<std::string> &list, const Json &text) {
+        if (auto words = text.get<std::string>(); !words.empty()) {
+            list.push_back(std::move(words));
+        }
+    };
+    for (const Json &path : json.value("paths", Json::array())) {
+        add(addresses, path.at("address"));
+        add(from, path.at("from"));
+    }
+    return parse_paths(addresses, from, "");
+}
+
+std::vector<PathSettings> path_settings(const AttachmentInfo &info) {
+    std::vector<PathSettings> paths;
+    for (const DiskPathAddresses &path : running_paths(info)) {
+        paths.push_back({path.address.host_text(), path.local.host_text()});
+    }
+    return paths;
+}
+
 // Returns null if a text in the JSON is malformed.
 ChangePointer attachment_from(const Json &json) {
     AttachmentState state;
@@ -28,6 +60,11 @@ ChangePointer attachment_from(const Json &json) {
             settings.*option.value = number.get<std::uint32_t>();
         }
     }
+    auto paths = paths_from(json);
+    if (!paths) {
+        return nullptr;
+    }
+    settings.paths = *std::move(paths);
     settings.key_file = get_bytes(json, "key_file").value_or("");
     if (const Json &host = json.at("host"); !host.is_null()) {
         settings.host = Uuid::parse(host.get<std::string>());
@@ -75,6 +112,7 @@ class AttachmentChange final : public Change {
         for (const AttachOption &option : attach_options) {
             json[option.key()] = or_null(settings.*option.value);
         }
+        json["paths"] = paths_json(settings.paths);
         json["key_unknown"] = state_.key_unknown;
         json["host"] = settings.host ? Json(settings.host->text()) : Json(nullptr);
         put_bytes(json, "key_file", settings.key_file);
@@ -215,6 +253,7 @@ AttachmentState state_of(const DiskName &disk, const AttachmentInfo &info,
     AttachmentState state;
     state.settings = as_settings(info, {});
     state.settings.disk = disk;
+    state.settings.paths = path_settings(info);
     // Before the first connection the kernel does not know the granted numbers.
     if (info.depth == 0) {
         state.settings.queues.reset();
@@ -232,6 +271,14 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
     for (const AttachOption &option : attach_options) {
         if (option.granted && there.*option.value < wanted.*option.value) {
             there.*option.value = wanted.*option.value;
+        }
+    }
+    if (!wanted.paths.empty()) {
+        there.paths = path_settings(info);
+        for (std::size_t i = 0; i < std::min(there.paths.size(), wanted.paths.size()); i++) {
+            if (!SocketAddress::from_text(wanted.paths[i].address)) {
+                there.paths[i].address = wanted.paths[i].address;
+            }
         }
     }
     there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;

@@ -35,7 +35,7 @@ AttachmentState state_of(const DiskName &disk, const AttachmentInfo &info,
 
 // Returns the settings that the kernel reports, for a comparison with @wanted. If the server
 // granted fewer queues or less depth than wanted, returns the wanted number, so that this is no
-// difference.
+// difference. The same holds for a path to a name: the name may have had another address.
 AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSettings &wanted);
 
 // @attached: the change attaches the disk; else detaches it.

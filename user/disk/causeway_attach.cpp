@@ -34,6 +34,7 @@ Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     if (const auto typed = arguments.text("host-uuid")) {
         settings.host = TRY(parse_host_uuid("--host-uuid", *typed));
     }
+    settings.paths = TRY(parse_paths(arguments.list("path"), arguments.list("from"), "--"));
     return settings;
 }
 
@@ -50,7 +51,9 @@ Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) 
     if (now.configured) {
         different = differences(now.configured->settings, wanted);
     } else if (now.running) {
-        different = differences(as_settings(*now.running, wanted), wanted);
+        AttachmentSettings now_wanted = wanted;
+        now_wanted.paths = TRY(resolved_paths(world.resolver, wanted));
+        different = differences(as_settings(*now.running, now_wanted), now_wanted);
     }
     if (!different.empty()) {
         return Error{ExitCode::failed,

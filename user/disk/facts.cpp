@@ -90,8 +90,10 @@ void gather_attachments(World &world, Facts &facts, DiskFacts &disks) {
         if (runs) {
             continue;
         }
-        if (auto addresses = world.resolver.resolve(disk.server); !addresses) {
-            disks.unresolved[disk.server.host] = addresses.error().what;
+        for (const std::string &host : stored.settings.hosts()) {
+            if (auto addresses = world.resolver.resolve({host, disk.server.port}); !addresses) {
+                disks.unresolved[host] = addresses.error().what;
+            }
         }
     }
     for (const AttachmentInfo &running : disks.running_attachments) {

@@ -146,7 +146,12 @@ std::vector<Sighting> not_attached(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const auto &stored : facts.of<DiskFacts>().attachments.good) {
         const DiskName &disk = stored.settings.disk;
-        if (!runs(facts, disk) && facts.of<DiskFacts>().unresolved.count(disk.server.host) == 0) {
+        const auto hosts = stored.settings.hosts();
+        const bool resolves =
+            std::none_of(hosts.begin(), hosts.end(), [&](const std::string &host) {
+                return facts.of<DiskFacts>().unresolved.count(host) != 0;
+            });
+        if (resolves && !runs(facts, disk)) {
             seen.push_back({disk.text(),
                             fmt::format("{} is configured and not attached", disk.text()),
                             restore,

@@ -32,6 +32,16 @@ inline std::map<int, std::uint32_t> numbers_of(const AttachRequest &request) {
     return numbers;
 }
 
+// "10.0.0.1:4793, 10.1.0.1:4793 from 10.1.0.5"
+inline std::string text_of(const std::vector<DiskPathAddresses> &paths) {
+    std::string text;
+    for (const DiskPathAddresses &path : paths) {
+        text += (text.empty() ? "" : ", ") + path.address.text() +
+                (path.local.empty() ? "" : " from " + path.local.host_text());
+    }
+    return text;
+}
+
 // Sets those members of @message to @numbers that are numbers.
 template <typename Message>
 void set_numbers(Message &message, const std::map<int, std::uint32_t> &numbers) {
@@ -243,11 +253,17 @@ class FakeKernel final : public Kernel {
     }
 
     Result<std::string> attach(const AttachRequest &request) override {
-        log.push_back("attach " + request.server + "/" + request.name + " at " +
-                      request.address.text() + (request.background ? " in the background" : ""));
+        std::vector<DiskPathAddresses> paths = request.paths;
+        if (paths.empty()) {
+            paths = {{request.address, {}}};
+        }
+        log.push_back("attach " + request.server + "/" + request.name + " at " + text_of(paths) +
+                      (request.background ? " in the background" : ""));
         AttachRequest copy;
         copy.server = request.server;
         copy.name = request.name;
+        copy.address = request.address;
+        copy.paths = request.paths;
         set_numbers(copy, numbers_of(request));
         copy.host = request.host;
         copy.background = request.background;
@@ -255,14 +271,20 @@ class FakeKernel final : public Kernel {
         if (auto refused = refused_now("attach"); !refused) {
             return refused.error();
         }
-        if (const auto found = unreachable.find(request.address.host_text());
-            found != unreachable.end()) {
-            return found->second;
+        // A disk with several paths is attached by any of them.
+        const auto error_of = [&](const DiskPathAddresses &path) {
+            return unreachable.find(path.address.host_text());
+        };
+        if (std::all_of(paths.begin(), paths.end(), [&](const DiskPathAddresses &path) {
+                return error_of(path) != unreachable.end();
+            })) {
+            return error_of(paths.back())->second;
         }
         AttachmentInfo info;
         info.server = request.server;
         info.name = request.name;
-        info.address = request.address;
+        info.address = paths.front().address;
+        info.paths = paths;
         info.state = request.background ? CW_STATE_CONNECTING : CW_STATE_LIVE;
         info.disk =
             request.background ? "" : "causeway" + std::to_string(running_attachments.size());

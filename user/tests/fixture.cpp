@@ -73,6 +73,9 @@ unsigned int mode_of(const fs::path &place) {
 }
 
 Result<std::vector<SocketAddress>> FakeResolver::resolve(const ServerName &server) {
+    if (SocketAddress::from_text(server.host)) {
+        return std::vector<SocketAddress>{address_of(server.host, server.port)};
+    }
     const auto found = names.find(server.host);
     if (found == names.end()) {
         return Error{unknown, "the name of server '" + server.host + "' does not resolve"};

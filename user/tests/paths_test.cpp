@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Several paths of one disk: attach, its configuration file, undo, and what net, path list, watch
+// and metrics show.
+#include "config/dropins.h"
+#include "fixture.h"
+
+#include <cerrno>
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Pathed : public CommandTest {
+  protected:
+    const AttachRequest &asked() const { return kernel.attach_requests.back(); }
+    std::string kept() const { return read_file(attachment_file("storage1:scratch")); }
+    // Attaches storage1/scratch with these further words.
+    int attach(std::vector<std::string> more) {
+        more.insert(more.begin(), {"attach", "storage1/scratch"});
+        return run(more);
+    }
+};
+
+TEST_F(Pathed, reach_the_kernel_in_their_order_and_the_file) {
+    EXPECT_EQ(attach({"--path", "10.1.0.1,10.0.0.1", "--path", "fd00:0::1"}), 0) << err();
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.1.0.1:4793, 10.0.0.1:4793, [fd00::1]:4793"));
+    EXPECT_TRUE(asked().address.empty());
+    ASSERT_EQ(asked().paths.size(), 3U);
+    EXPECT_TRUE(asked().paths[0].local.empty());
+    EXPECT_NE(kept().find("name = scratch\npath = 10.1.0.1\npath = 10.0.0.1\npath = fd00::1\n"),
+              std::string::npos)
+        << kept();
+}
+
+TEST_F(Pathed, connect_from_the_local_address_of_the_same_place) {
+    EXPECT_EQ(attach({"--path", "10.0.0.1", "--from", "10.0.0.9", "--path", "fd00::1", "--from",
+                      "fd00::9"}),
+              0)
+        << err();
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.1:4793 from 10.0.0.9, [fd00::1]:4793 "
+                       "from fd00::9"));
+    EXPECT_NE(kept().find("path = 10.0.0.1\npath = fd00::1\nfrom = 10.0.0.9\nfrom = fd00::9\n"),
+              std::string::npos)
+        << kept();
+}
+
+TEST_F(Pathed, have_the_port_of_the_server) {
+    EXPECT_EQ(run({"attach", "storage1:5000/scratch", "--path", "10.0.0.1,10.1.0.1"}), 0) << err();
+    EXPECT_TRUE(logged("attach storage1:5000/scratch at 10.0.0.1:5000, 10.1.0.1:5000"));
+}
+
+// Modules of earlier versions know a single address only.
+TEST_F(Pathed, that_are_one_without_a_local_address_are_asked_for_as_before) {
+    EXPECT_EQ(attach({}), 0) << err();
+    EXPECT_EQ(asked().address, address_of("10.0.0.1"));
+    EXPECT_TRUE(asked().paths.empty());
+    EXPECT_EQ(kept().find("path"), std::string::npos) << kept();
+    EXPECT_EQ(run({"attach", "storage1/other", "--path", "10.1.0.1"}), 0) << err();
+    EXPECT_EQ(asked().address, address_of("10.1.0.1"));
+    EXPECT_TRUE(asked().paths.empty());
+}
+
+TEST_F(Pathed, from_a_local_address_alone_try_the_addresses_of_the_name) {
+    resolver.names["storage1"] = {"fd00::1", "10.0.0.1", "10.0.0.2"};
+    kernel.unreachable["10.0.0.1"] = Error{ExitCode::try_again, "no route", "", EHOSTUNREACH};
+    EXPECT_EQ(attach({"--from", "10.0.0.9"}), 0) << err();
+    EXPECT_EQ(kernel.attach_requests.size(), 2U);
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.2:4793 from 10.0.0.9"));
+    EXPECT_NE(kept().find("name = scratch\nfrom = 10.0.0.9\n"), std::string::npos) << kept();
+    EXPECT_EQ(attach({"--from", "10.0.0.9"}), 0) << err();
+    EXPECT_EQ(attach({"--from", "10.0.0.8"}), 1);
+}
+
+TEST_F(Pathed, to_names_are_kept_as_names) {
+    resolver.names["storage1-a"] = {"10.0.0.1"};
+    resolver.names["storage1-b"] = {"fd00::1", "10.1.0.1"};
+    EXPECT_EQ(attach({"--path", "storage1-a,storage1-b", "--from", "10.0.0.9,10.1.0.9"}), 0)
+        << err();
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.1:4793 from 10.0.0.9, 10.1.0.1:4793 "
+                       "from 10.1.0.9"));
+    EXPECT_NE(kept().find("path = storage1-a\npath = storage1-b\n"), std::string::npos) << kept();
+    resolver.names["storage1-b"] = {"10.2.0.1"};
+    EXPECT_EQ(attach({"--path", "storage1-a,storage1-b"}), 1);
+    EXPECT_NE(err().find("the list of paths is storage1-a from 10.0.0.9, storage1-b from 10.1.0.9, "
+                         "not storage1-a, storage1-b"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(attach({"--path", "storage1-a,storage1-b", "--from", "10.0.0.9,10.1.0.9"}), 0)
+        << err();
+}
+
+TEST_F(Pathed, without_a_file_are_compared_by_the_present_addresses_of_names) {
+    resolver.names["storage1-b"] = {"10.1.0.1"};
+    EXPECT_EQ(attach({"--no-persist", "--path", "10.0.0.1,storage1-b"}), 0) << err();
+    EXPECT_EQ(attach({"--no-persist", "--path", "10.0.0.1,storage1-b"}), 0) << err();
+    EXPECT_EQ(attach({"--no-persist", "--path", "10.0.0.1,10.1.0.1"}), 0) << err();
+    EXPECT_EQ(attach({"--no-persist"}), 0) << err();
+    resolver.names["storage1-b"] = {"10.2.0.1"};
+    EXPECT_EQ(attach({"--no-persist", "--path", "10.0.0.1,storage1-b"}), 1);
+    EXPECT_NE(err().find("the list of paths is 10.0.0.1, 10.1.0.1, not 10.0.0.1, 10.2.0.1"),
+              std::string::npos)
+        << err();
+    resolver.names.erase("storage1-b");
+    EXPECT_EQ(attach({"--no-persist", "--path", "10.0.0.1,storage1-b"}), 69);
+    EXPECT_EQ(kernel.attach_requests.size(), 1U);
+}
+
+TEST_F(Pathed, cannot_be_changed_by_another_attach) {
+    EXPECT_EQ(attach({"--path", "10.0.0.1,10.1.0.1"}), 0) << err();
+    EXPECT_EQ(attach({"--path", "10.0.0.1,10.1.0.1"}), 0) << err();
+    EXPECT_EQ(attach({}), 0) << err();
+    for (const char *other : {"10.0.0.1", "10.1.0.1,10.0.0.1", "10.0.0.1,10.1.0.1,10.2.0.1"}) {
+        EXPECT_EQ(attach({"--path", other}), 1) << other;
+        EXPECT_NE(err().find("the list of paths is 10.0.0.1, 10.1.0.1, not "), std::string::npos)
+            << err();
+        EXPECT_NE(err().find("causeway detach storage1/scratch"), std::string::npos) << err();
+    }
+    EXPECT_EQ(run({"attach", "storage1/other"}), 0) << err();
+    EXPECT_EQ(run({"attach", "storage1/other", "--path", "10.0.0.1,10.1.0.1"}), 1);
+    EXPECT_NE(err().find("the list of paths is left to the name of the server, not 10.0.0.1, "
+                         "10.1.0.1"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(kernel.attach_requests.size(), 2U);
+}
+
+TEST_F(Pathed, with_bad_arguments_say_what_is_wrong_and_change_nothing) {
+    const std::string nine = "10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4,10.0.0.5,10.0.0.6,10.0.0.7,"
+                             "10.0.0.8,10.0.0.9";
+    const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+        {{"--path", "10.0.0.1:4793"},
+         "causeway: --path '10.0.0.1:4793' is neither an IP address nor a name\n  give an address "
+         "of the server without a port, such as 10.1.0.1, fd01::1 or storage1-b; the port is the "
+         "one of SERVER\n"},
+        {{"--path", "[fd00::1]"}, "--path '[fd00::1]' is neither an IP address nor a name"},
+        {{"--path", "10.0.0.1,"}, "--path '' is neither an IP address nor a name"},
+        {{"--path", ""}, "--path '' is neither an IP address nor a name"},
+        {{"--path", "10.0.0.1", "--from", "here"},
+         "causeway: --from 'here' is not an IP address\n  give an address of this machine, such as "
+         "10.1.0.2\n"},
+        {{"--path", "fd00::1,fd00:0::1"},
+         "causeway: the path fd00::1 is given twice\n  give each path once\n"},
+        {{"--path", "a,a"}, "the path a is given twice"},
+        {{"--path", "10.0.0.1,10.0.0.1", "--from", "10.0.0.9,10.0.0.9"},
+         "the path 10.0.0.1 from 10.0.0.9 is given twice"},
+        {{"--path", nine}, "causeway: 9 paths are too many for a disk\n  give at most 8\n"},
+        {{"--path", "10.0.0.1,10.1.0.1", "--from", "10.0.0.9"},
+         "causeway: --from has 1 address and --path 2: each address of this machine belongs to one "
+         "of the server\n  give as many of --path, in the same order, or leave --from out\n"},
+        {{"--from", "10.0.0.9,10.1.0.9"}, "--from has 2 addresses and --path none: each"},
+        {{"--path", "fd00::1", "--from", "10.0.0.9"},
+         "causeway: the path fd00::1 from 10.0.0.9 has an IPv4 address at one end and an IPv6 "
+         "address at the other\n  give two addresses of one family\n"},
+        {{"--path", "10.0.0.1", "--via", "nvme"},
+         "--path is of Causeway's own transport\n  leave out --path or --via\n"},
+        {{"--from", "10.0.0.9", "--via", "nvme"}, "leave out --from or --via"},
+    };
+    for (const auto &[more, saying] : cases) {
+        EXPECT_EQ(attach(more), 64) << saying;
+        EXPECT_NE(err().find(saying), std::string::npos) << err();
+    }
+    EXPECT_TRUE(modules.there.empty());
+    EXPECT_TRUE(kernel.log.empty());
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+TEST_F(Pathed, to_names_that_cannot_be_used_are_refused) {
+    resolver.names["a"] = {"10.1.0.1"};
+    resolver.names["b"] = {"10.1.0.1"};
+    EXPECT_EQ(attach({"--path", "a,nowhere"}), 69);
+    EXPECT_NE(err().find("'nowhere' does not resolve"), std::string::npos) << err();
+    EXPECT_EQ(attach({"--path", "a,b"}), 1);
+    EXPECT_EQ(err(), "causeway: the paths a and b of storage1/scratch are the same: both lead to "
+                     "10.1.0.1\n  give another address of the server for each path\n");
+    EXPECT_EQ(attach({"--path", "a", "--from", "fd00::9"}), 69);
+    EXPECT_NE(err().find("no address of 'a' is of the family of fd00::9\n"), std::string::npos)
+        << err();
+    EXPECT_TRUE(kernel.attach_requests.empty());
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:scratch")));
+}
+
+TEST_F(Pathed, are_attached_while_one_of_them_has_a_server) {
+    kernel.unreachable["10.0.0.1"] = Error{ExitCode::try_again, "no route", "", EHOSTUNREACH};
+    EXPECT_EQ(attach({"--path", "10.0.0.1,10.1.0.1"}), 0) << err();
+    kernel.unreachable["10.3.0.1"] = Error{ExitCode::try_again, "no answer", "", ETIMEDOUT};
+    EXPECT_EQ(run({"attach", "storage1/other", "--path", "10.0.0.1,10.3.0.1"}), 75);
+    EXPECT_EQ(err(), "causeway: cannot attach storage1/other at 10.0.0.1:4793 and 10.3.0.1:4793: "
+                     "no answer\n");
+    EXPECT_EQ(kernel.attach_requests.size(), 2U);
+}
+
+TEST_F(Pathed, do_not_need_the_name_of_the_server) {
+    EXPECT_EQ(run({"attach", "nameless/scratch", "--path", "10.0.0.1,10.1.0.1"}), 0) << err();
+    EXPECT_TRUE(logged("attach nameless/scratch at 10.0.0.1:4793, 10.1.0.1:4793"));
+}
+
+TEST_F(Pathed, come_back_at_boot) {
+    resolver.names["storage1-b"] = {"10.1.0.1"};
+    write_file(attachment_file("a"), "[attachment]\nserver = storage1\nname = scratch\n"
+                                     "path = 10.0.0.1\nfrom = 10.0.0.9\n"
+                                     "path = storage1-b\nfrom = 10.1.0.9\n");
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.1:4793 from 10.0.0.9, 10.1.0.1:4793 from "
+                       "10.1.0.9 in the background"));
+    kernel.running_attachments.clear();
+    resolver.names.erase("storage1-b");
+    resolver.unknown = ExitCode::try_again;
+    EXPECT_EQ(run({"restore"}), 75);
+    EXPECT_NE(err().find("'storage1-b' does not resolve"), std::string::npos) << err();
+}
+
+TEST_F(Pathed, that_a_file_has_wrong_are_reported_with_their_line) {
+    const std::string head = "[attachment]\nserver = a\nname = x\n";
+    for (const auto &[lines, what] : std::vector<std::pair<std::string, std::string>>{
+             {"path = 10.0.0.1:1\n", "f:4: path '10.0.0.1:1' is neither an IP address nor a name"},
+             {"from = 10.0.0.9\nfrom = 10.0.0.8\n",
+              "f:4: from has 2 addresses and path none: each address of this machine belongs to "
+              "one of the server"},
+             {"path = a\npath = a\n", "f:4: the path a is given twice"},
+         }) {
+        const auto read = parse_attachment_dropin("f", head + lines);
+        ASSERT_FALSE(read) << lines;
+        EXPECT_EQ(read.error().what, what);
+        EXPECT_EQ(read.error().code, ExitCode::bad_config);
+    }
+}
+
+TEST_F(Pathed, read_back_from_the_file_as_they_were_written) {
+    AttachmentSettings settings;
+    settings.disk = *parse_disk("storage1/scratch");
+    for (const auto &wanted : std::vector<std::vector<PathSettings>>{
+             {},
+             {{"10.0.0.1"}},
+             {{"", "10.0.0.9"}},
+             {{"10.0.0.1", "10.0.0.9"}, {"storage1-b", "fe80::1%lo"}},
+         }) {
+        settings.paths = wanted;
+        const auto back = parse_attachment_dropin("f", *dropin_text(settings));
+        ASSERT_TRUE(back) << back.error().what;
+        EXPECT_EQ(back->paths, wanted);
+    }
+}
+
+/* ---- undo ---- */
+
+TEST_F(Pathed, come_back_by_undo) {
+    resolver.names["storage1-b"] = {"10.1.0.1"};
+    const std::vector<std::vector<std::string>> ways = {
+        {"--path", "10.0.0.1,storage1-b", "--from", "10.0.0.9,10.1.0.9"},
+        {"--path", "10.0.0.1,10.1.0.1", "--no-persist"},
+        {"--path", "10.1.0.1", "--no-persist"},
+        {"--from", "10.0.0.9", "--no-persist"},
+        {"--from", "10.0.0.9"},
+        {"--no-persist"},
+    };
+    for (const auto &more : ways) {
+        SCOPED_TRACE(more.front() + " " + more.back());
+        EXPECT_EQ(attach(more), 0) << err();
+        const std::string request = kernel.log.back();
+        const std::string file = kept();
+        EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+        EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_EQ(kernel.log.back(), request);
+        EXPECT_EQ(kept(), file);
+        EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    }
+}
+
+TEST_F(Pathed, of_an_attach_are_undone_though_a_name_has_another_address_now) {
+    resolver.names["storage1-b"] = {"10.1.0.1"};
+    EXPECT_EQ(attach({"--path", "10.0.0.1,storage1-b"}), 0) << err();
+    resolver.names.clear();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(kernel.running_attachments.empty());
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:scratch")));
+}
+
+TEST_F(Pathed, of_another_attachment_are_not_undone) {
+    EXPECT_EQ(attach({"--path", "10.0.0.1,10.1.0.1"}), 0) << err();
+    kernel.running_attachments[0].paths.pop_back();
+    EXPECT_EQ(run({"undo", "--last"}), 1);
+    EXPECT_EQ(kernel.running_attachments.size(), 1U);
+}
+
+// Entries of the journal that were written before there were paths.
+TEST_F(Pathed, are_missing_in_older_entries_of_the_journal) {
+    EXPECT_EQ(attach({}), 0) << err();
+    const fs::path entry = root / "var/lib/causeway/journal/000001.json";
+    auto content = nlohmann::json::parse(read_file(entry));
+    EXPECT_EQ(content["changes"][0]["paths"], nlohmann::json::array());
+    content["changes"][0].erase("paths");
+    write_file(entry, content.dump(), mode_of(entry));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(kernel.running_attachments.empty());
+}
+
+} // namespace
+} // namespace causeway
