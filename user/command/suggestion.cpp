@@ -210,19 +210,32 @@ std::string with(const Words &start, const std::string &last) {
     return start.empty() ? last : joined(start) + " " + last;
 }
 
+// Returns @next with those words first that complete a verb after @start. Of two words that are
+// equally near to a typed one, the first is meant.
+Words complete_first(Words next, const Words &start) {
+    std::stable_partition(next.begin(), next.end(), [&](const std::string &word) {
+        Words verb = start;
+        verb.push_back(word);
+        return words_after(verb).empty();
+    });
+    return next;
+}
+
 } // namespace
 
 Suggestion suggest_verb(const Words &typed) {
     Suggestion suggestion;
     Words start; // with typing errors corrected
-    for (const std::string &word : typed) {
+    for (std::size_t i = 0; i < typed.size(); i++) {
+        const std::string &word = typed[i];
         suggestion.next = words_after(start);
         if (suggestion.next.empty()) {
             break; // a complete verb; its operands follow
         }
         suggestion.unknown += (suggestion.unknown.empty() ? "" : " ") + word;
-        const Meant meant =
-            has(suggestion.next, word) ? Meant{{word}, {}} : meant_by(word, suggestion.next);
+        const Words known =
+            i + 1 == typed.size() ? complete_first(suggestion.next, start) : suggestion.next;
+        const Meant meant = has(known, word) ? Meant{{word}, {}} : meant_by(word, known);
         if (meant.words.size() != 1) {
             for (const std::string &each : meant.words) {
                 suggestion.meant.push_back(with(start, each));

@@ -5,6 +5,7 @@
 #include "config/dropins.h"
 #include "disk/attaching.h"
 #include "disk/causeway.h"
+#include "disk/path_report.h"
 #include "show/table.h"
 #include "show/words.h"
 
@@ -251,6 +252,18 @@ void add_notes(Table &table, const AttachmentInfo &info) {
     }
 }
 
+// Returns null for a session of the server, which does not list its paths.
+Json session_paths_json(const SessionInfo &session) {
+    if (session.role != CW_ROLE_CLIENT) {
+        return nullptr;
+    }
+    Json all = Json::array();
+    for (const DiskPath &path : session.paths) {
+        all.push_back(path_json(path));
+    }
+    return all;
+}
+
 Json session_json(const SessionInfo &session) {
     return {{"role", role_word(session.role)},
             {"id", session.id},
@@ -272,7 +285,8 @@ Json session_json(const SessionInfo &session) {
             {"retry_in_ms", session.retry_in ? Json(*session.retry_in) : Json(nullptr)},
             {"reason", or_null(session.reason)},
             {"errno", -session.error},
-            {"loss", session.loss}};
+            {"loss", session.loss},
+            {"paths", session_paths_json(session)}};
 }
 
 // "storage1 (10.0.0.1:4793)": the name and the address of the peer.
@@ -284,25 +298,6 @@ std::string peer_text(const SessionInfo &session) {
         return called.empty() ? where : called;
     }
     return fmt::format("{} ({})", called, where);
-}
-
-std::string transport_text(const SessionInfo &session) {
-    switch (session.transport) {
-    case CW_TRANSPORT_RDMA:
-        return "RDMA";
-    case CW_TRANSPORT_TCP:
-        return "TCP";
-    default:
-        return "";
-    }
-}
-
-std::string failure_text(const SessionInfo &session) {
-    if (session.reason.empty()) {
-        return session.error == 0 ? std::string() : errno_text(session.error);
-    }
-    return session.error == 0 ? session.reason
-                              : fmt::format("{} ({})", session.reason, errno_text(session.error));
 }
 
 } // namespace
@@ -405,12 +400,18 @@ Result<void> add_connections(World &world, Answer &answer) {
     for (const SessionInfo &session : sessions) {
         answer.json["connections"].push_back(session_json(session));
         table.row({role_word(session.role), peer_text(session), session.name,
-                   transport_text(session), device_text(session), fmt::format("{}", session.queues),
-                   fmt::format("{}", session.attempts), fmt::format("{}", session.reconnects),
-                   state_sentence(session)});
+                   transport_title(session.transport), device_text(session),
+                   fmt::format("{}", session.queues), fmt::format("{}", session.attempts),
+                   fmt::format("{}", session.reconnects), state_sentence(session)});
         table.tone(8, tone_of_state(session.state));
-        if (const std::string failure = failure_text(session); !failure.empty()) {
+        if (const std::string failure = failure_text(session.reason, session.error);
+            !failure.empty()) {
             table.note(fmt::format("last failure: {}", failure));
+        }
+        if (session.paths.size() > 1) {
+            for (const DiskPath &path : session.paths) {
+                table.note(path_line(path));
+            }
         }
         if (session.loss) {
             table.note("acknowledged writes were lost with the server, flushes fail until it is "

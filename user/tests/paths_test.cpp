@@ -2,6 +2,7 @@
 // Several paths of one disk: attach, its configuration file, undo, and what net, path list, watch
 // and metrics show.
 #include "config/dropins.h"
+#include "disk/path_report.h"
 #include "fixture.h"
 
 #include <cerrno>
@@ -293,6 +294,157 @@ TEST_F(Pathed, are_missing_in_older_entries_of_the_journal) {
     write_file(entry, content.dump(), mode_of(entry));
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(kernel.running_attachments.empty());
+}
+
+/* ---- what is shown ---- */
+
+class PathsShown : public CommandTest {
+  protected:
+    PathsShown() {
+        DiskPath first;
+        first.peer = address_of("10.0.0.1");
+        first.local = address_of("10.0.0.9", 41000);
+        first.state = CW_DISK_PATH_LIVE;
+        first.transport = CW_TRANSPORT_RDMA;
+        first.device = "mlx5_0";
+        first.device_port = 1;
+        first.queues = 4;
+        first.carries_io = true;
+        DiskPath second;
+        second.number = 1;
+        second.peer = address_of("10.1.0.1");
+        second.state = CW_DISK_PATH_DOWN;
+        second.attempts = 3;
+        second.retry_in = 3000;
+        second.reason = "no answer";
+        second.error = -ETIMEDOUT;
+        second.fencing = true;
+        second.fence_commands = 3;
+        SessionInfo client;
+        client.role = CW_ROLE_CLIENT;
+        client.server = "storage1";
+        client.name = "scratch";
+        client.peer = first.peer;
+        client.state = CW_STATE_LIVE;
+        client.since = 12000000000;
+        client.paths = {first, second};
+        SessionInfo other = client;
+        other.name = "other";
+        other.paths = {first};
+        SessionInfo server;
+        server.role = CW_ROLE_SERVER;
+        server.name = "fast";
+        server.state = CW_STATE_LIVE;
+        kernel.running_sessions = {client, other, server};
+    }
+
+    DiskPath &path(std::size_t number) { return kernel.running_sessions[0].paths[number]; }
+};
+
+TEST_F(PathsShown, by_net_below_a_connection_that_has_several) {
+    EXPECT_EQ(run({"net"}), 0) << err();
+    EXPECT_NE(out().find("live for 12 s\n"
+                         "    path 0: 10.0.0.9 -> 10.0.0.1:4793 by RDMA over mlx5_0/1, live, "
+                         "carries I/O\n"
+                         "    path 1: any -> 10.1.0.1:4793, down, next attempt in 3 s: no answer "
+                         "(Connection timed out); its fence waits for 3 commands at the server's "
+                         "disk\n"
+                         "client"),
+              std::string::npos)
+        << out();
+    EXPECT_EQ(out().find("path 0", out().find("path 1")), std::string::npos) << out();
+    const auto told = json({"net"})["connections"];
+    EXPECT_EQ(told[0]["paths"].size(), 2U);
+    EXPECT_EQ(told[0]["paths"][1], (nlohmann::json{{"number", 1},
+                                                   {"peer", "10.1.0.1:4793"},
+                                                   {"local", nullptr},
+                                                   {"state", "down"},
+                                                   {"carries_io", false},
+                                                   {"transport", "none"},
+                                                   {"device", nullptr},
+                                                   {"device_port", 0},
+                                                   {"queues", 0},
+                                                   {"attempts", 3},
+                                                   {"retry_in_ms", 3000},
+                                                   {"reason", "no answer"},
+                                                   {"errno", ETIMEDOUT},
+                                                   {"fencing", true},
+                                                   {"fence_commands", 3}}));
+    EXPECT_EQ(told[0]["paths"][0]["local"], "10.0.0.9");
+    EXPECT_EQ(told[0]["paths"][0]["transport"], "rdma");
+    EXPECT_EQ(told[1]["paths"].size(), 1U);
+    EXPECT_EQ(told[2]["paths"], nullptr);
+}
+
+TEST_F(PathsShown, by_path_list_for_one_disk_or_all) {
+    path(1).local = address_of("10.1.0.9", 0);
+    EXPECT_EQ(run({"path", "list", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(out(), "DISK              PATH  LOCAL     REMOTE         BY    DEVICE    QUEUES  "
+                     "STATE\n"
+                     "storage1/scratch     0  10.0.0.9  10.0.0.1:4793  RDMA  mlx5_0/1       4  "
+                     "live, carries I/O\n"
+                     "storage1/scratch     1  10.1.0.9  10.1.0.1:4793  -     -              0  "
+                     "down, next attempt in 3 s\n"
+                     "    last failure: no answer (Connection timed out)\n"
+                     "    its fence waits for 3 commands at the server's disk\n");
+    EXPECT_EQ(run({"path", "list"}), 0) << err();
+    EXPECT_NE(out().find("storage1/other "), std::string::npos) << out();
+    EXPECT_EQ(out().find("fast"), std::string::npos) << out();
+    const auto told = json({"path", "list", "storage1/scratch"})["paths"];
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[1]["server"], "storage1");
+    EXPECT_EQ(told[1]["name"], "scratch");
+    EXPECT_EQ(told[1]["number"], 1);
+    EXPECT_EQ(told[1]["fence_commands"], 3);
+    EXPECT_EQ(json({"path", "list"})["paths"].size(), 3U);
+}
+
+TEST_F(PathsShown, of_disks_that_are_attached_only) {
+    EXPECT_EQ(run({"path", "list", "storage1/nothing"}), 69);
+    EXPECT_NE(err().find("storage1/nothing is not attached"), std::string::npos) << err();
+    EXPECT_EQ(run({"path", "list", "storage1"}), 64);
+    kernel.running_sessions.clear();
+    EXPECT_EQ(run({"path", "list"}), 0);
+    EXPECT_EQ(out(), "");
+    EXPECT_TRUE(modules.there.empty());
+}
+
+TEST_F(PathsShown, as_standing_by_connecting_or_fenced) {
+    path(0).carries_io = false;
+    EXPECT_EQ(state_sentence(path(0)), "live, stands by");
+    EXPECT_EQ(fence_sentence(path(0)), "");
+    path(1).fence_commands = 1;
+    EXPECT_EQ(fence_sentence(path(1)), "its fence waits for 1 command at the server's disk");
+    path(1).fence_commands = 0;
+    EXPECT_EQ(fence_sentence(path(1)), "its fence waits for the server's answer");
+    path(1).retry_in.reset();
+    EXPECT_EQ(state_sentence(path(1)), "down");
+    path(1).state = CW_DISK_PATH_CONNECTING;
+    EXPECT_EQ(state_sentence(path(1)), "connecting, attempt 3");
+    path(1).attempts = 1;
+    EXPECT_EQ(state_sentence(path(1)), "connecting");
+    path(1).state = CW_DISK_PATH_ENDING;
+    EXPECT_EQ(state_sentence(path(1)), "ending");
+}
+
+TEST_F(PathsShown, by_watch_as_events) {
+    Event down;
+    down.kind = CW_EVENT_PATH_DOWN;
+    down.role = CW_ROLE_CLIENT;
+    down.time = 1700000000123456789;
+    down.server = "storage1";
+    down.name = "scratch";
+    down.text = "path 1: no answer";
+    Event up = down;
+    up.kind = CW_EVENT_PATH_UP;
+    up.text = "path 1 is live over mlx5_1";
+    kernel.events = {down, up};
+    EXPECT_EQ(run({"watch", "--until", "path-up"}), 0) << err();
+    EXPECT_EQ(out(), "2023-11-14T22:13:20.123Z path-down storage1/scratch: path 1: no answer\n"
+                     "2023-11-14T22:13:20.123Z path-up storage1/scratch: path 1 is live over "
+                     "mlx5_1\n");
+    EXPECT_EQ(run({"watch", "--until", "path-down", "--json"}), 0) << err();
+    EXPECT_EQ(nlohmann::json::parse(out())["event"], "path-down");
 }
 
 } // namespace

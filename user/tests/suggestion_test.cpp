@@ -39,6 +39,7 @@ TEST(Suggestions, know_the_words_that_administrators_type) {
         {{"dattach", "a/b"}, {"attach", "detach"}},
         {{"atach", "a/b"}, {"attach"}},
         {{"discver", "a"}, {"discover"}},
+        {{"pth", "list"}, {"path list"}},
         {{"modules", "off", "x"}, {"modules disable"}},
     };
     for (const auto &[typed, meant] : expected) {
