@@ -175,6 +175,67 @@ void add_attachments(Page &page, const std::vector<AttachmentInfo> &attachments)
                          [](const AttachmentInfo &info) { return info.loss ? 1.0 : 0.0; });
 }
 
+bool is_attached(const SessionInfo &session) {
+    return session.role == CW_ROLE_CLIENT;
+}
+
+// Older modules report no paths; their sessions have one.
+std::uint64_t live_paths(const SessionInfo &session) {
+    if (session.paths.empty()) {
+        return session.state == CW_STATE_LIVE ? 1 : 0;
+    }
+    return static_cast<std::uint64_t>(
+        std::count_if(session.paths.begin(), session.paths.end(),
+                      [](const DiskPath &path) { return path.state == CW_DISK_PATH_LIVE; }));
+}
+
+// The labels stay the same when a path is lost and comes back, by another device too.
+Labels labels_of(const SessionInfo &session, const DiskPath &path) {
+    return {{"server", session.server},
+            {"name", session.name},
+            {"path", fmt::format("{}", path.number)},
+            {"address", path.peer.host_text()}};
+}
+
+void each_path(const std::vector<SessionInfo> &sessions,
+               const std::function<void(const Labels &, const DiskPath &)> &add) {
+    for (const SessionInfo &session : sessions) {
+        if (is_attached(session)) {
+            for (const DiskPath &path : session.paths) {
+                add(labels_of(session, path), path);
+            }
+        }
+    }
+}
+
+void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
+    page.gauge("causeway_disk_paths", "Paths that the disk was attached with.");
+    for (const SessionInfo &session : sessions) {
+        if (is_attached(session)) {
+            page.sample({{"server", session.server}, {"name", session.name}},
+                        std::max<std::uint64_t>(session.paths.size(), 1));
+        }
+    }
+    page.gauge("causeway_disk_paths_live", "Paths of the disk that are live.");
+    for (const SessionInfo &session : sessions) {
+        if (is_attached(session)) {
+            page.sample({{"server", session.server}, {"name", session.name}}, live_paths(session));
+        }
+    }
+    page.gauge("causeway_disk_path_state", "1 for the state that the path is in, else 0.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        for (const NetlinkName &name : disk_path_state_names) {
+            page.sample(with(labels, "state", std::string(name.name)),
+                        std::uint64_t{path.state == name.number ? 1U : 0U});
+        }
+    });
+    page.gauge("causeway_disk_path_carries_io",
+               "1 for the path that carries the I/O of its disk, else 0.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        page.sample(labels, std::uint64_t{path.carries_io ? 1U : 0U});
+    });
+}
+
 template <typename Thing>
 void add_connection_state(Page &page, const std::string &prefix, const std::vector<Thing> &things) {
     page.gauge(prefix + "_up", "1 while the connection is live.");
@@ -248,6 +309,7 @@ std::string metrics_text(const Figures &figures, MetricsFormat format) {
         add_limits(page, *figures.server);
     }
     add_attachments(page, figures.attachments);
+    add_paths(page, figures.sessions);
     add_connection_state(page, "causeway_session", figures.sessions);
     add_counters(page, figures.stats);
     add_latencies(page, figures.stats);

@@ -427,6 +427,30 @@ TEST_F(PathsShown, as_standing_by_connecting_or_fenced) {
     EXPECT_EQ(state_sentence(path(1)), "ending");
 }
 
+TEST_F(PathsShown, by_metrics) {
+    kernel.running_sessions[1].paths.clear(); // as an older module reports it
+    EXPECT_EQ(run({"metrics"}), 0) << err();
+    const std::string disk = "{server=\"storage1\",name=\"scratch\"";
+    const std::string first = disk + ",path=\"0\",address=\"10.0.0.1\"";
+    const std::string second = disk + ",path=\"1\",address=\"10.1.0.1\"";
+    for (const std::string &line : {
+             "causeway_disk_paths" + disk + "} 2\n",
+             "causeway_disk_paths_live" + disk + "} 1\n",
+             "causeway_disk_path_state" + first + ",state=\"live\"} 1\n",
+             "causeway_disk_path_state" + first + ",state=\"down\"} 0\n",
+             "causeway_disk_path_state" + second + ",state=\"live\"} 0\n",
+             "causeway_disk_path_state" + second + ",state=\"connecting\"} 0\n",
+             "causeway_disk_path_state" + second + ",state=\"ending\"} 0\n",
+             "causeway_disk_path_state" + second + ",state=\"down\"} 1\n",
+             "causeway_disk_path_carries_io" + first + "} 1\n",
+             "causeway_disk_path_carries_io" + second + "} 0\n",
+             std::string("causeway_disk_paths{server=\"storage1\",name=\"other\"} 1\n"),
+             std::string("causeway_disk_paths_live{server=\"storage1\",name=\"other\"} 1\n"),
+         }) {
+        EXPECT_NE(out().find(line), std::string::npos) << line << out();
+    }
+}
+
 TEST_F(PathsShown, by_watch_as_events) {
     Event down;
     down.kind = CW_EVENT_PATH_DOWN;
