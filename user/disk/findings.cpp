@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Findings about disks: what this machine exports and has attached.
 #include "disk/facts.h"
+#include "disk/path_report.h"
 #include "doctor/finding.h"
 
 #include "show/words.h"
@@ -198,6 +199,43 @@ std::vector<Sighting> retrying(const Facts &facts) {
     return seen;
 }
 
+// A path that has not had the time for an attempt since the session is live is not down.
+bool path_is_down(const SessionInfo &session, const DiskPath &path) {
+    constexpr std::uint64_t time_to_join = 30000000000; // nanoseconds
+    return path.state != CW_DISK_PATH_LIVE &&
+           (!path.reason.empty() || path.attempts > 1 || session.since > time_to_join);
+}
+
+// A disk without any live path has another finding.
+std::vector<Sighting> path_down(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const SessionInfo &session : facts.of<DiskFacts>().sessions) {
+        if (session.role != CW_ROLE_CLIENT || session.state != CW_STATE_LIVE) {
+            continue;
+        }
+        for (const DiskPath &path : session.paths) {
+            if (!path_is_down(session, path)) {
+                continue;
+            }
+            const std::string why = failure_text(path.reason, path.error);
+            const std::string port =
+                path.peer.port() == default_port ? "" : fmt::format(" --port {}", path.peer.port());
+            seen.push_back(
+                {disk_of(session),
+                 fmt::format("path {} of {} to {} is down: {}", path.number, disk_of(session),
+                             path.peer.text(),
+                             why.empty()
+                                 ? "no attempt was made; a server of an older version takes one "
+                                   "path only"
+                                 : why),
+                 fmt::format("see whether the server answers there: causeway ping --ip {}{}; see "
+                             "that the port at each end has its cable and its address",
+                             path.peer.host_text(), port)});
+        }
+    }
+    return seen;
+}
+
 std::vector<Sighting> refused(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const SessionInfo &session : facts.of<DiskFacts>().sessions) {
@@ -306,6 +344,9 @@ const FindingRows disk_findings("disk", [] {
          "Its I/O is held, or fails after --io-timeout. The reason is the last one that an attempt "
          "ended with.",
          "causeway discover SERVER", retrying},
+        {"disk-path-down", Severity::warning, "one of the paths of a disk is down",
+         "I/O goes on by another path. If that path is lost too, the I/O is held.",
+         "causeway path list; causeway ping --ip ADDRESS", path_down},
         {"attachment-other-disk", Severity::error, "a disk's name leads to another disk now",
          "The server offers another identity under this name; I/O fails until the disk that was "
          "attached answers again, so that data of two disks does not mix.",

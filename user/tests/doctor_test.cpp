@@ -10,6 +10,7 @@
 #include "nfs/record.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 namespace causeway {
@@ -257,6 +258,18 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
                  session().state = CW_STATE_HELD;
                  session().reason = "connection refused";
              }},
+            {"disk-path-down",
+             [&] {
+                 DiskPath live;
+                 live.state = CW_DISK_PATH_LIVE;
+                 live.reason = "lost before"; // a live path keeps the reason of its last loss
+                 DiskPath down;
+                 down.number = 1;
+                 down.peer = address_of("10.1.0.1", 5000);
+                 down.state = CW_DISK_PATH_DOWN;
+                 down.reason = "no answer";
+                 session().paths = {live, down};
+             }},
             {"attachment-other-disk", [&] { session().state = CW_STATE_REFUSED; }},
             {"attachment-revoked",
              [&] {
@@ -421,6 +434,80 @@ TEST_P(DoctorFinds, fixes_that_the_command_understands) {
             EXPECT_TRUE(starts_with_verb(told)) << finding.id << ": " << told;
         }
     }
+}
+
+class DoctorOfPaths : public SoundHost {
+  protected:
+    DoctorOfPaths() {
+        live_.state = CW_DISK_PATH_LIVE;
+        live_.reason = "lost before"; // a live path keeps the reason of its last loss
+        other_.number = 1;
+        other_.peer = address_of("10.1.0.1", 5000);
+        other_.state = CW_DISK_PATH_DOWN;
+    }
+
+    // Returns what doctor says of paths.
+    std::vector<nlohmann::json> sightings() {
+        session().paths = {live_, other_};
+        std::vector<nlohmann::json> seen;
+        const auto told = json({"doctor"});
+        for (const auto &each : told["findings"]) {
+            if (each["id"] == "disk-path-down") {
+                seen.push_back(each);
+            }
+        }
+        return seen;
+    }
+
+    DiskPath live_;
+    DiskPath other_;
+};
+
+TEST_F(DoctorOfPaths, names_the_path_that_is_down_with_its_reason) {
+    other_.reason = "no answer";
+    other_.error = -ETIMEDOUT;
+    const auto seen = sightings();
+    ASSERT_EQ(seen.size(), 1U) << out();
+    EXPECT_EQ(seen[0]["what"], "path 1 of storage1/scratch to 10.1.0.1:5000 is down: no answer "
+                               "(Connection timed out)");
+    EXPECT_EQ(seen[0]["fix"], "see whether the server answers there: causeway ping --ip 10.1.0.1 "
+                              "--port 5000; see that the port at each end has its cable and its "
+                              "address");
+    EXPECT_EQ(seen[0]["severity"], "warning");
+    EXPECT_EQ(status, 10) << out();
+    other_.state = CW_DISK_PATH_CONNECTING;
+    EXPECT_EQ(sightings().size(), 1U) << out();
+}
+
+TEST_F(DoctorOfPaths, says_nothing_of_live_new_and_held_ones) {
+    EXPECT_TRUE(sightings().empty()) << out();
+    session().since = 31000000000;
+    const auto seen = sightings();
+    ASSERT_EQ(seen.size(), 1U) << out();
+    EXPECT_NE(seen[0]["what"].get<std::string>().find("no attempt was made"), std::string::npos);
+    session().state = CW_STATE_HELD; // this has a finding of its own
+    EXPECT_TRUE(sightings().empty()) << out();
+    session().state = CW_STATE_LIVE;
+    other_.state = CW_DISK_PATH_LIVE;
+    EXPECT_TRUE(sightings().empty()) << out();
+}
+
+TEST_F(DoctorOfPaths, looks_up_their_names_and_not_that_of_the_server) {
+    write_file(attachment_file("nameless:scratch"),
+               "[attachment]\nserver = nameless\nname = scratch\npath = 10.0.0.1\n"
+               "path = storage1-b\n");
+    std::set<std::string> unknown;
+    const auto told = json({"doctor"});
+    for (const auto &each : told["findings"]) {
+        if (each["id"] == "server-name-unknown") {
+            unknown.insert(each["subject"].get<std::string>());
+        }
+        EXPECT_NE(each["id"], "attachment-not-running");
+    }
+    EXPECT_EQ(unknown, std::set<std::string>{"storage1-b"}) << out();
+    resolver.names["storage1-b"] = {"10.1.0.1"};
+    EXPECT_EQ(run({"doctor", "--json"}), 20);
+    EXPECT_NE(out().find("attachment-not-running"), std::string::npos) << out();
 }
 
 class DoctorOfRevoked : public SoundHost {
