@@ -19,7 +19,7 @@ HELP = "see: causeway {} --help"
 SERVERS = "give SERVER or SERVER:PORT, such as storage1, 10.0.0.1:4793 or [fd00::1]:4793"
 DISKS = "give SERVER/NAME with one slash, such as storage1/scratch"
 EVENTS = ("events are: export-added export-removed export-resized attached detached up down attempt-failed loss another-disk login "
-          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed revoked evicted readmitted")
+          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed revoked evicted readmitted path-up path-down")
 
 # Each row: the rest of the command line, its exit code, the error with its reason, and the fix. The two texts are the whole
 # output of the command. A * stands for a number that depends on the machine.
@@ -131,6 +131,15 @@ CLIENT = (
     ("attach 10.0.0.1:4799/there", 75,
      "cannot attach 10.0.0.1:4799/there at 10.0.0.1:4799: the peer rejected the connection (*)",
      "on the server, see whether it exports anything: causeway export list"),
+    ("attach 10.0.0.1/there --path 10.0.0.1:4793", 64, "--path '10.0.0.1:4793' is neither an IP address nor a name",
+     "give an address of the server without a port, such as 10.1.0.1, fd01::1 or storage1-b; the port is the one of SERVER"),
+    ("attach 10.0.0.1/there --path 10.0.0.1,10.0.0.1", 64, "the path 10.0.0.1 is given twice", "give each path once"),
+    ("attach 10.0.0.1/there --path 10.0.0.1,10.1.0.1 --from 10.0.0.2", 64,
+     "--from has 1 address and --path 2: each address of this machine belongs to one of the server",
+     "give as many of --path, in the same order, or leave --from out"),
+    ("attach 10.0.0.1/there --path 10.0.0.1 --from fd00::2", 64,
+     "the path 10.0.0.1 from fd00::2 has an IPv4 address at one end and an IPv6 address at the other", "give two addresses of one family"),
+    ("path list 10.0.0.1/there", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),
     ("detach", 64, "no disk is given", "give SERVER/NAME or --all"),
     ("detach 10.0.0.1/there --all", 64, "--all stands for every disk, and one is named too", "give SERVER/NAME or --all"),
     ("acknowledge 10.0.0.1/there", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),

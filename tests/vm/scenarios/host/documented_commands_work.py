@@ -23,6 +23,7 @@ NOT_HERE = {
     "causeway export add scratch --device /dev/vg0/scratch --via nvme --allow any": "export_and_attach[nvme]",
     "causeway export add scratch --device /dev/vg0/scratch --allow 10.0.0.0/24 --forget-owners":
         "it is for an export that does not run",
+    "causeway attach server/scratch --path 10.0.0.1,10.1.0.1": "these machines have one network",
     "causeway nfs mount 10.0.0.1:/srv/store/home /mnt/home": "the demonstration made that folder",
     "causeway ipoib set ib0 --mode connected": "ipoib_commands",
     "causeway confirm": "ipoib_commands",
