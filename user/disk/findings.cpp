@@ -182,6 +182,13 @@ std::string disk_of(const SessionInfo &session) {
     return session.server + "/" + session.name;
 }
 
+// A disk with several paths does not use the address of its server's name.
+std::string server_to_ask(const SessionInfo &session) {
+    return session.paths.size() > 1
+               ? ServerName{session.peer.host_text(), session.peer.port()}.text()
+               : session.server;
+}
+
 std::vector<Sighting> retrying(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const SessionInfo &session : facts.of<DiskFacts>().sessions) {
@@ -194,7 +201,8 @@ std::vector<Sighting> retrying(const Facts &facts) {
             {disk_of(session),
              fmt::format("{} is {}, {} attempts so far: {}", disk_of(session),
                          state_word(session.state), session.attempts, reason_of(session)),
-             fmt::format("see whether the server answers: causeway discover {}", session.server)});
+             fmt::format("see whether the server answers: causeway discover {}",
+                         server_to_ask(session))});
     }
     return seen;
 }

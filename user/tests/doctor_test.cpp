@@ -492,6 +492,16 @@ TEST_F(DoctorOfPaths, says_nothing_of_live_new_and_held_ones) {
     EXPECT_TRUE(sightings().empty()) << out();
 }
 
+TEST_F(DoctorOfPaths, asks_the_server_by_the_address_of_one) {
+    session().state = CW_STATE_HELD;
+    session().peer = address_of("10.1.0.1", 5000);
+    EXPECT_TRUE(sightings().empty());
+    EXPECT_NE(out().find("causeway discover 10.1.0.1:5000\""), std::string::npos) << out();
+    session().paths.clear();
+    EXPECT_EQ(run({"doctor", "--json"}), 20);
+    EXPECT_NE(out().find("causeway discover storage1\""), std::string::npos) << out();
+}
+
 TEST_F(DoctorOfPaths, looks_up_their_names_and_not_that_of_the_server) {
     write_file(attachment_file("nameless:scratch"),
                "[attachment]\nserver = nameless\nname = scratch\npath = 10.0.0.1\n"
