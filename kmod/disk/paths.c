@@ -57,7 +57,7 @@ bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p)
 	return !disk->path;
 }
 
-void cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
+bool cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
 {
 	const struct cw_request *req = blk_mq_rq_to_pdu(rq);
 	struct cw_path *path = READ_ONCE(req->path);
@@ -66,11 +66,12 @@ void cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
 
 	/* It may have been taken back and given to a link again just before the timeout. */
 	if (ktime_get_ns() - start + TICK_NSEC < jiffies_to_nsecs(rq->timeout))
-		return;
+		return false;
 	/* stop() takes this lock too, so a later connection of the path is not ended by mistake. */
 	spin_lock_irqsave(&disk->gates.lock, flags);
 	if (disk->usable[path->number] &&
 	    disk->up_at[path->number] <= start)
 		cw_session_kick(disk->session, path, why);
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
+	return true;
 }

@@ -45,8 +45,9 @@ bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p);
  * of that path, and a later connection of the path does not owe its answer.
  *
  * Context: Any context. Takes the lock of the gates.
+ * Return: False if @rq was given to a link again less than its timeout ago.
  */
-void cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why);
+bool cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why);
 /**
  * cw_paths_publish() - gives the path of the disk to each hardware queue
  * @disk: the disk; it may have no hardware queues yet

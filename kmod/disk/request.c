@@ -330,11 +330,11 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 static enum blk_eh_timer_return cw_timeout(struct request *rq)
 {
 	struct cw_disk *disk = cw_request_disk(rq);
+	bool closing = READ_ONCE(disk->closing);
 
-	if (READ_ONCE(disk->closing))
+	if ((disk->session->nr_paths == 1 || closing) &&
+	    cw_paths_kick(disk, rq, "a command had no answer in time") && closing)
 		cw_hold_force_later(disk);
-	if (disk->session->nr_paths == 1 || READ_ONCE(disk->closing))
-		cw_paths_kick(disk, rq, "a command had no answer in time");
 	return BLK_EH_RESET_TIMER;
 }
 

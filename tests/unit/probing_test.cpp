@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <gtest/gtest.h>
 
-#include "kmod/core/session/client/probing.h"
+#include "kmod/core/link/probing.h"
 
 namespace
 {

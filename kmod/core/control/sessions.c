@@ -127,6 +127,8 @@ static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secr
 static int cw_dump_each_client(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd,
 			       cw_dump_put *put)
 {
+	/* Works that bring a path back wait for cw_sessions_lock. */
+	unsigned int noio = memalloc_noio_save();
 	struct cw_session *s;
 	long i = 0;
 	int ret = 0;
@@ -141,6 +143,7 @@ static int cw_dump_each_client(struct sk_buff *skb, struct netlink_callback *cb,
 		cb->args[0] = i;
 	}
 	mutex_unlock(&cw_sessions_lock);
+	memalloc_noio_restore(noio);
 	return ret;
 }
 

@@ -35,6 +35,7 @@
 
 #include "../../../include/uapi/causeway.h"
 #include "../../../include/wire/causeway_order.h"
+#include "probing.h"
 
 struct bio;
 struct percpu_ref;
@@ -257,7 +258,7 @@ struct cw_link {
 	int error; /* -errno of the death */
 	char reason[96];
 	unsigned long last_rx; /* jiffies of the last message */
-	u16 silent_rounds; /* of the watch of the client's path */
+	struct cw_probing probing; /* of the client's watch */
 	struct cw_stats stats ____cacheline_aligned;
 };
 

@@ -15,7 +15,7 @@
 static struct ib_client cw_ib_client;
 static BLOCKING_NOTIFIER_HEAD(cw_port_watchers);
 
-/* Process context: the RDMA core calls handlers in a work. */
+/* Process context. The RDMA core reports changes of addresses under the lock of their table. */
 static void cw_device_event(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct cw_port_change change = { .ib = event->device, .port = event->element.port_num };
@@ -29,6 +29,8 @@ static void cw_device_event(struct ib_event_handler *handler, struct ib_event *e
 		change.lost = true;
 		break;
 	case IB_EVENT_PORT_ACTIVE:
+		change.up = true;
+		break;
 	case IB_EVENT_GID_CHANGE:
 	case IB_EVENT_LID_CHANGE:
 		break;

@@ -32,12 +32,14 @@ struct cw_device {
 struct cw_port_change {
 	const struct ib_device *ib;
 	u32 port; /* 0: all ports of the device */
-	bool lost; /* no connection over the port works; otherwise it is up or has a new address */
+	bool lost; /* no connection over the port works */
+	bool up; /* the port came up; if neither, its addresses changed */
 };
 
 /**
  * cw_device_watch_ports() - has a notifier called for each change of a port
- * @nb: called in process context with a struct cw_port_change; may sleep
+ * @nb: called in process context with a struct cw_port_change. Locks of the RDMA core may be held,
+ * and paths to a disk may wait for them.
  *
  * Context: Process context. May sleep.
  */

@@ -13,8 +13,8 @@ def topology(**rest):
 
 def attach(client, name, events, addresses=SERVERS):
     """Attach an export of the server by these addresses, and wait until the last path and the device node are there."""
-    nests = " ".join(f"disk-path={address}" for address in addresses)
-    client.run(f"causeway-netlink attach server={SERVERS[0]} name={name} host=1 {nests}")
+    options = " ".join(f"--path {address}" for address in addresses)
+    client.run(f"causeway attach {SERVERS[0]}/{name} {options}")
     events.wait_for(f"path {len(addresses) - 1} is live", timeout=30)
     client.wait_for(f"test -b /dev/causeway/{SERVERS[0]}/{name}")
 

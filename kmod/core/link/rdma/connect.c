@@ -71,10 +71,12 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 	return &l->link;
 
 fail:
+	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);
+	/* The report of the death is over then. The owner may rely on making in it. */
+	cw_link_drain(&l->link);
 	if (config->making)
 		config->making(config->owner, NULL);
 	cw_parse_rej(l->ep.rej, l->ep.rej_len, rej);
-	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);
 	strscpy(reason, l->link.reason, sizeof(l->link.reason));
 	cw_rdma_free(&l->link);
 	return ERR_PTR(ret);

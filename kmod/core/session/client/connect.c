@@ -136,7 +136,8 @@ static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 e
 		if (cw_link_is_dead(link) || cw_link_is_dead(p->control) ||
 		    cw_path_is_given_up(p)) {
 			cw_path_say(p, -ECONNRESET, "%s",
-				    cw_link_is_dead(link) ? link->reason : p->control->reason);
+				    cw_link_is_dead(link) ? "a data link died at once" :
+							    p->control->reason);
 			return -ECONNRESET;
 		}
 	}

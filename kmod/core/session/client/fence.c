@@ -37,9 +37,23 @@ static void cw_path_carry(struct cw_path *p, struct cw_fence *fence)
 	for (i = 0; fence->epoch && !fence->carrier && i < s->nr_paths; i++) {
 		carrier = s->paths[i];
 		if (carrier != p && carrier->state == CW_PATH_LIVE &&
-		    cw_path_send_fence(carrier, p, fence))
+		    cw_path_send_fence(carrier, p, fence)) {
 			fence->carrier = carrier;
+			cw_path_busy(carrier);
+		}
 	}
+}
+
+bool cw_path_carries_fence(const struct cw_path *p)
+{
+	const struct cw_session *s = p->session;
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	for (i = 0; i < s->nr_paths; i++)
+		if (s->paths[i]->fence.carrier == p || s->paths[i]->announced.carrier == p)
+			return true;
+	return false;
 }
 
 void cw_session_send_fences(struct cw_session *s)

@@ -4,24 +4,29 @@
  *
  * Each message is a sign of life of its link. A silent link is probed in rounds, and is killed
  * after a number of rounds that brought nothing. Nothing else reports a queue pair whose adapter
- * forgot to send. Data links are judged while commands are outstanding on them, in short rounds:
- * another path can have the commands soon. The control link is judged in rounds of probe_ms.
+ * forgot to send. The control link, and data links with outstanding commands, are judged in rounds
+ * of probe_ms.
  *
- * While no command is outstanding on a path, the watch comes for the control link alone, and the
- * first command calls cw_path_busy(). If both miss each other, the watch comes after probe_ms.
+ * While a path has outstanding commands or carries a fence, and another path is live, which can
+ * have the commands soon, the control link is also judged in short rounds. Data links are not: the
+ * answer to a probe may wait there behind many transfers of a slow network.
+ *
+ * While a path has nothing outstanding, the watch comes in rounds of probe_ms, and the first
+ * command calls cw_path_busy(). If both miss each other, the watch comes after probe_ms.
  */
 #include "path.h"
-#include "probing.h"
 
 static unsigned int fast_probe_ms = 100;
 module_param(fast_probe_ms, uint, 0644);
 MODULE_PARM_DESC(fast_probe_ms,
-		 "client: milliseconds of silence after which a data link with outstanding commands is probed; it counts as dead after eight times as long (default 100)");
+		 "client: milliseconds of silence after which a server is probed while I/O waits on one of several paths; the path is given up after eight times as long (default 100)");
 
 /* The time of a short round, in milliseconds. */
 static u32 cw_path_round_ms(const struct cw_path *p)
 {
-	return clamp(READ_ONCE(fast_probe_ms), 10U, p->grants.probe_ms);
+	u32 least = max(10U, jiffies_to_msecs(4));
+
+	return min(max(READ_ONCE(fast_probe_ms), least), p->grants.probe_ms);
 }
 
 static bool cw_path_round_is_late(unsigned long due, u32 interval_ms)
@@ -32,11 +37,13 @@ static bool cw_path_round_is_late(unsigned long due, u32 interval_ms)
 	       cw_probing_is_late(now - due, msecs_to_jiffies(interval_ms));
 }
 
-static void cw_path_judge(struct cw_link *link, unsigned long since, bool late, u32 limit)
+static void cw_path_judge(struct cw_link *link, struct cw_probing *probing, bool late, u32 limit)
 {
 	unsigned long last = READ_ONCE(link->last_rx);
+	bool heard = last != probing->last;
 
-	switch (cw_probing_round(&link->silent_rounds, time_after_eq(last, since), late, limit)) {
+	probing->last = last;
+	switch (cw_probing_round(&probing->rounds, heard, late, limit)) {
 	case CW_PROBING_DEAD:
 		cw_link_kill(link, -ETIMEDOUT, "the server was silent on %s link %u for %u ms",
 			     link->kind == CW_LINK_CONTROL ? "control" : "data", link->index,
@@ -50,43 +57,65 @@ static void cw_path_judge(struct cw_link *link, unsigned long since, bool late, 
 	}
 }
 
-static void cw_path_watch_control(struct cw_path *p)
+static void cw_path_long_round(struct cw_path *p)
 {
-	u32 probe_ms = p->grants.probe_ms;
-	bool late;
-
-	if (time_before(jiffies, p->control_due))
-		return;
-	late = cw_path_round_is_late(p->control_due, probe_ms);
-	cw_path_judge(p->control, p->control_watched, late, p->grants.dead_ms / probe_ms);
-	p->control_watched = jiffies;
-	p->control_due = jiffies + msecs_to_jiffies(probe_ms);
-}
-
-/* Judges the links on which commands are outstanding. Returns false if there are none. */
-static bool cw_path_watch_data(struct cw_path *p, bool late)
-{
-	u32 limit = min(CW_PROBING_ROUNDS, p->grants.dead_ms / cw_path_round_ms(p));
-	bool busy = false;
+	u32 probe_ms = p->grants.probe_ms, limit = p->grants.dead_ms / probe_ms;
+	bool late = cw_path_round_is_late(p->round_due, probe_ms);
 	unsigned int i;
 
+	cw_path_judge(p->control, &p->control->probing, late, limit);
 	for (i = 0; i < p->nr_links; i++) {
 		struct cw_link *link = p->links[i];
 
-		if (!cw_link_waits(link)) {
-			link->silent_rounds = 0;
-			continue;
-		}
-		busy = true;
-		/* The thread that polls may be asleep while answers wait for it. */
-		if (link->polled)
-			cw_link_poll(link);
-		cw_path_judge(link, p->watched, late, limit);
+		if (cw_link_waits(link))
+			cw_path_judge(link, &link->probing, late, limit);
+		else
+			link->probing.rounds = 0;
 	}
-	return busy;
+	p->round_due = jiffies + msecs_to_jiffies(probe_ms);
 }
 
-/* Plans the next round, which is due in @delay jiffies. */
+static void cw_path_short_round(struct cw_path *p, bool is_alone)
+{
+	u32 round_ms = cw_path_round_ms(p);
+	bool late = cw_path_round_is_late(READ_ONCE(p->watch_due), round_ms);
+
+	if (is_alone)
+		p->probing.rounds = 0;
+	else
+		cw_path_judge(p->control, &p->probing, late,
+			      min(CW_PROBING_ROUNDS, p->grants.dead_ms / round_ms));
+}
+
+/* True if no other path is live, so that nothing is won by an early end of this one. */
+static bool cw_path_is_alone(const struct cw_path *p)
+{
+	const struct cw_session *s = p->session;
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths; i++)
+		if (s->paths[i] != p && READ_ONCE(s->paths[i]->state) == CW_PATH_LIVE)
+			return false;
+	return true;
+}
+
+/* True if commands are outstanding. Also polls: the thread that does may be asleep. */
+static bool cw_path_has_commands(struct cw_path *p)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < p->nr_links; i++) {
+		if (!cw_link_waits(p->links[i]))
+			continue;
+		any = true;
+		if (p->links[i]->polled)
+			cw_link_poll(p->links[i]);
+	}
+	return any;
+}
+
+/* Plans the next look, which is due in @delay jiffies. */
 static void cw_path_watch_in(struct cw_path *p, unsigned long delay)
 {
 	WRITE_ONCE(p->watch_due, jiffies + delay);
@@ -96,9 +125,8 @@ static void cw_path_watch_in(struct cw_path *p, unsigned long delay)
 void cw_path_watch_begin(struct cw_path *p)
 {
 	lockdep_assert_held(&p->session->lock);
-	p->watched = jiffies;
-	p->control_watched = jiffies;
-	p->control_due = jiffies + msecs_to_jiffies(p->grants.probe_ms);
+	p->probing.rounds = 0;
+	p->round_due = jiffies + msecs_to_jiffies(p->grants.probe_ms);
 	WRITE_ONCE(p->idle, false);
 	cw_path_watch_in(p, msecs_to_jiffies(cw_path_round_ms(p)));
 }
@@ -116,8 +144,8 @@ EXPORT_SYMBOL_GPL(cw_path_busy);
 void cw_path_watch(struct work_struct *work)
 {
 	struct cw_path *p = container_of(to_delayed_work(work), struct cw_path, watch);
-	u32 round_ms;
-	bool late;
+	unsigned long now, round = msecs_to_jiffies(p->grants.probe_ms);
+	bool busy, carries;
 
 	/* A watch of an earlier connection does not wait for the lock of an attempt. */
 	if (READ_ONCE(p->state) != CW_PATH_LIVE)
@@ -129,20 +157,23 @@ void cw_path_watch(struct work_struct *work)
 	}
 	mutex_lock(&p->session->lock);
 	cw_session_send_fences(p->session); /* for those that found no room in a control link */
+	carries = cw_path_carries_fence(p);
 	mutex_unlock(&p->session->lock);
 
-	round_ms = cw_path_round_ms(p);
-	late = cw_path_round_is_late(READ_ONCE(p->watch_due), round_ms);
-	cw_path_watch_control(p);
+	if (time_after_eq(jiffies, p->round_due))
+		cw_path_long_round(p);
 	/* A command that was sent before this is seen below, a later one finds the path idle. */
 	WRITE_ONCE(p->idle, true);
 	smp_mb(); /* the mark against the commands; a command that misses both waits for probe_ms */
-	if (cw_path_watch_data(p, late)) {
+	busy = cw_path_has_commands(p) || carries;
+	if (busy) {
 		WRITE_ONCE(p->idle, false);
-		cw_path_watch_in(p, msecs_to_jiffies(round_ms));
+		cw_path_short_round(p, cw_path_is_alone(p));
+		round = msecs_to_jiffies(cw_path_round_ms(p));
 	} else {
-		cw_path_watch_in(p, max(p->control_due - jiffies, 1UL));
+		p->probing.rounds = 0;
 	}
-	p->watched = jiffies;
+	now = jiffies;
+	cw_path_watch_in(p, time_before(now, p->round_due) ? min(round, p->round_due - now) : 1);
 	mutex_unlock(&p->lock);
 }

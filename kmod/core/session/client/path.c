@@ -125,9 +125,15 @@ void cw_path_restart(struct cw_path *p)
 {
 	unsigned long flags;
 
+	lockdep_assert_held(&p->session->lock);
+	if (p->restarted)
+		return;
 	spin_lock_irqsave(&p->making_lock, flags);
-	if (p->making)
-		cw_link_kill(p->making, -EAGAIN, "the port of this host came up: trying again");
+	/* The death of a data link would end the path at the server. */
+	if (p->making && p->making->kind == CW_LINK_CONTROL) {
+		p->restarted = true;
+		cw_link_kill(p->making, -EAGAIN, "the port of this host came up");
+	}
 	spin_unlock_irqrestore(&p->making_lock, flags);
 }
 

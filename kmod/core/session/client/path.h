@@ -83,8 +83,8 @@ struct cw_path {
 	struct cw_wire_req wire_req; /* of the control link, as sent */
 	struct cw_wire_rep wire_rep; /* as received */
 	unsigned long asked_at; /* jiffies: of the last PROBE of the control link */
-	unsigned long watched, control_watched; /* jiffies: the last rounds of the watch */
-	unsigned long control_due; /* jiffies: the next round for the control link */
+	struct cw_probing probing; /* of the control link, in short rounds */
+	unsigned long round_due; /* jiffies: the next long round */
 	const char *kicked; /* why a caller gave the connection up; any context */
 	char device[64];
 	u8 device_port;
@@ -95,6 +95,7 @@ struct cw_path {
 	spinlock_t making_lock; /* irqsave: making */
 	struct cw_link *making; /* being connected, not in control or links yet */
 	unsigned long flags; /* CW_PATH_*, any context */
+	bool restarted; /* the attempt to connect began anew once; under session->lock */
 	/*
 	 * Why the last connection or attempt ended. Written under lock and session->reason_lock,
 	 * read under either.
@@ -236,10 +237,12 @@ void cw_path_making(void *path, struct cw_link *link);
  */
 void cw_path_interrupt(struct cw_path *p);
 /**
- * cw_path_restart() - ends an attempt that still waits for the server, so that another one begins
+ * cw_path_restart() - lets an attempt that still waits for its control link ask the server anew
  * @p: a path that connects
  *
- * Context: Any context. Takes making_lock.
+ * Does so once in an attempt, since a port that comes up is reported several times.
+ *
+ * Context: Process context. session->lock is held. Takes making_lock.
  */
 void cw_path_restart(struct cw_path *p);
 /**
@@ -332,6 +335,14 @@ void cw_client_down(struct cw_link *link);
  * Context: Process context. s->lock is held. Takes tx_lock of control links.
  */
 void cw_session_send_fences(struct cw_session *s);
+/**
+ * cw_path_carries_fence() - checks whether a path has sent a FENCE that is not answered
+ * @p: the path
+ *
+ * Context: Process context. session->lock is held.
+ * Return: True if it has.
+ */
+bool cw_path_carries_fence(const struct cw_path *p);
 /**
  * cw_path_set_fence() - asks the server to end what it has left of a path
  * @p: the path, which is not live

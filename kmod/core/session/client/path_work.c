@@ -57,8 +57,10 @@ static bool cw_path_begin(struct cw_path *p)
 	mutex_lock(&s->lock);
 	begins = !test_bit(CW_SESSION_CLOSE, &s->flags) && p->role &&
 		 cw_path_change(p, CW_PATH_CONNECTING);
-	if (begins)
+	if (begins) {
 		s->began_at = jiffies;
+		p->restarted = false;
+	}
 	mutex_unlock(&s->lock);
 	return begins;
 }
@@ -178,6 +180,20 @@ static void cw_path_lost(struct cw_path *p)
 	mutex_unlock(&s->lock);
 }
 
+/*
+ * A link that died when it had just been made set no flag if cw_client_down() still saw it in
+ * making. cw_path_went_live() queues the work that finds it here.
+ */
+static bool cw_path_has_dead_link(const struct cw_path *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->nr_links; i++)
+		if (cw_link_is_dead(p->links[i]))
+			return true;
+	return cw_link_is_dead(p->control);
+}
+
 void cw_path_work(struct work_struct *work)
 {
 	struct cw_path *p = container_of(work, struct cw_path, work);
@@ -191,7 +207,7 @@ void cw_path_work(struct work_struct *work)
 	/* When the session closes, cw_session_close() does the rest. */
 	if (p->state == CW_PATH_LIVE && !test_bit(CW_SESSION_CLOSE, &p->session->flags)) {
 		cw_path_take_letters(p);
-		if (test_and_clear_bit(CW_PATH_LOST, &p->flags))
+		if (test_and_clear_bit(CW_PATH_LOST, &p->flags) || cw_path_has_dead_link(p))
 			cw_path_lost(p);
 	}
 	mutex_unlock(&p->lock);

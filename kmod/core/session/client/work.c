@@ -85,7 +85,8 @@ void cw_session_retry_later(struct cw_session *s)
 	ms = cw_backoff_ms(rounds, base, cap, get_random_u32());
 	/* Then the distance between two beginnings counts, and an attempt takes a part of it. */
 	if (io_waits)
-		ms -= min(ms, jiffies_to_msecs(jiffies - s->began_at));
+		ms = max(ms - min(ms, jiffies_to_msecs(jiffies - s->began_at)),
+			 get_random_u32() % CW_BACKOFF_LEAST_MS);
 	cw_session_pause(s, ms, io_waits);
 }
 

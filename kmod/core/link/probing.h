@@ -6,17 +6,23 @@
 #ifndef CW_PROBING_H
 #define CW_PROBING_H
 
-#include "../../wire/integers.h"
+#include "../wire/integers.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * While commands are outstanding, a link is dead after so many rounds without a message
- * (docs/PROTOCOL.md section 9).
+ * In short rounds, a link is dead after so many rounds without a message (docs/PROTOCOL.md section
+ * 9, rule 5).
  */
 #define CW_PROBING_ROUNDS 8U
+
+/* Of a link that is judged. */
+struct cw_probing {
+	unsigned long last; /* jiffies: the last message that the last round knew of */
+	u16 rounds; /* in a row that brought nothing */
+};
 
 enum cw_probing_verdict {
 	CW_PROBING_ALIVE, /* the link brought a message since the last round */
