@@ -32,9 +32,9 @@ def scenario(rig):
     # A session that comes back does not count against its own limits, and the limit of waiting
     # logins does not apply to owners.
     client.link_down()
-    client.wait_for("! causeway --json net | grep -q '\"state\": *\"live\"'")
+    client.wait_for("! causeway --json list | grep -q '\"state\": *\"live\"'")
     client.link_up()
-    client.wait_for("[ $(causeway --json net | grep -c '\"state\": *\"live\"') = 3 ]", timeout=60)
+    client.wait_for("[ $(causeway --json list | grep -c '\"state\": *\"live\"') = 3 ]", timeout=60)
     for connection in causeway.connections(client):
         assert connection["state"] == "live", connection
     client.run("for name in a b c; do causeway detach 10.0.0.1/$name; done")

@@ -87,7 +87,7 @@ def scenario(rig):
     server.run("causeway restore", timeout=60)
     events.wait_for("lost acknowledged writes", timeout=120)
     assert flush.wait(timeout=90, check=False).rc != 0
-    client.wait_for("[ $(causeway --json net | grep -c '\"state\": *\"live\"') = 2 ]", timeout=120)
+    client.wait_for("[ $(causeway --json list | grep -c '\"state\": *\"live\"') = 2 ]", timeout=120)
     assert [content(client, name, 1) for name in PARTS] == ["A", "A"]
     # The disk did lose unflushed data: otherwise this scenario would prove nothing.
     assert content(client, "device", 2) == ""
@@ -103,7 +103,7 @@ def scenario(rig):
     start(server)
     mount(server)
     server.run("causeway restore", timeout=60)
-    client.wait_for("[ $(causeway --json net | grep -c '\"state\": *\"live\"') = 2 ]", timeout=120)
+    client.wait_for("[ $(causeway --json list | grep -c '\"state\": *\"live\"') = 2 ]", timeout=120)
     for name in PARTS:
         assert content(client, name, 3) == "C", name
         client.run(fill(name, "D", block=4, flush=True))
