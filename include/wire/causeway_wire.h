@@ -194,9 +194,9 @@ struct cw_wire_cmd {
 	__le64 offset; /* bytes; discard, flush: 0 */
 	__le32 data_off; /* inline: offset of its data in this message, a multiple of 16 */
 	__le32 data_len; /* inline: bytes of its data in this message */
-	__le32 rkey; /* bulk */
+	__le32 rkey; /* of a transfer */
 	__le32 crc;
-	__le64 addr; /* bulk */
+	__le64 addr; /* of a transfer */
 	__le16 export_id; /* from WELCOME or JOINED */
 	__u8 reserved[6];
 };

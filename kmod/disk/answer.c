@@ -65,7 +65,7 @@ void cw_request_unmapped(struct cw_map *map, int err)
 }
 
 static void cw_request_count(struct cw_link *link, const struct request *rq,
-			     const struct cw_request *req, bool bulk)
+			     const struct cw_request *req, bool transfer)
 {
 	unsigned int bucket = cw_histogram_bucket(ktime_get_ns() - req->start);
 	struct cw_stats *stats = &link->stats;
@@ -76,13 +76,13 @@ static void cw_request_count(struct cw_link *link, const struct request *rq,
 	case CW_OP_READ:
 		stats->n[CW_N_READS]++;
 		stats->n[CW_N_READ_BYTES] += blk_rq_bytes(rq);
-		stats->n[CW_N_INLINE_READS] += !bulk;
+		stats->n[CW_N_INLINE_READS] += !transfer;
 		stats->read_latency[bucket]++;
 		break;
 	case CW_OP_WRITE:
 		stats->n[CW_N_WRITES]++;
 		stats->n[CW_N_WRITTEN_BYTES] += blk_rq_bytes(rq);
-		stats->n[CW_N_INLINE_WRITES] += !bulk;
+		stats->n[CW_N_INLINE_WRITES] += !transfer;
 		stats->write_latency[bucket]++;
 		break;
 	case CW_OP_FLUSH:
@@ -128,7 +128,7 @@ static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
 	int slot = cw_link_slot(link, done->slot);
 	struct request *rq = slot < 0 ? NULL : cw_link_waiter(link, slot);
 	struct cw_request *req;
-	bool bulk;
+	bool transfer;
 
 	if (!rq)
 		return -EPROTO;
@@ -139,7 +139,7 @@ static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
 	 */
 	if (!cw_request_fits(rq, req, msg, done) || !cw_link_take_waiter(link, slot, rq))
 		return -EPROTO;
-	bulk = req->map.mr;
+	transfer = req->map.mr;
 	req->status = done->status;
 	if (done->flags & CW_DONE_INLINE)
 		cw_request_copy_to_request(rq, msg->data + done->data_off);
@@ -147,9 +147,9 @@ static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
 		cw_dirt_left_by_write(disk, rq);
 	else if (req->op == CW_OP_FLUSH && done->status != CW_STATUS_OK)
 		cw_dirt_back_from_flush(disk, req);
-	cw_request_count(link, rq, req, bulk);
+	cw_request_count(link, rq, req, transfer);
 	trace_cw_disk_answered(disk->name, done);
-	if (bulk) {
+	if (transfer) {
 		bool remotely = msg->invalidated && msg->rkey == req->map.rkey;
 
 		link->stats.n[remotely ? CW_N_REMOTE_INVALIDATIONS : CW_N_INVALIDATIONS]++;

@@ -74,10 +74,10 @@ static inline void cw_dirt_back_from_flush(struct cw_disk *disk, struct cw_reque
 	req->carries_dirt = false;
 }
 
-/* ---- the scatterlist of a bulk request ---- */
+/* ---- the scatterlist of a request with a transfer ---- */
 
 /**
- * cw_request_free_data() - frees the scatterlist of a bulk request
+ * cw_request_free_data() - frees the scatterlist of a request with a transfer
  * @req: private part of the request
  *
  * The caller has invalidated and unmapped the memory region.

@@ -52,8 +52,8 @@ static void cwt_command_put(struct cwt_link *tl, bool admitted)
 }
 
 /*
- * Frees all memory of @c that was not passed to a message. If @c has a bulk, only the worker may
- * call this.
+ * Frees all memory of @c that was not passed to a message. If its transfer was prepared, only the
+ * worker may call this.
  */
 static void cwt_command_release(struct cwt_command *c)
 {
@@ -64,8 +64,8 @@ static void cwt_command_release(struct cwt_command *c)
 		cw_link_pages_put(c->tl->link, c->pages);
 	c->pages = NULL;
 	if (c->transfer) {
-		if (c->transfer->bulk)
-			cw_bulk_free(c->transfer->bulk);
+		if (c->transfer->rdma)
+			cw_transfer_free(c->transfer->rdma);
 		cwt_transfer_free(c->transfer);
 	}
 	c->transfer = NULL;
@@ -132,7 +132,7 @@ static void cwt_command_answer_inline(struct cwt_command *c, int kicks)
 }
 
 /* Completes @c in a message of its own, because it follows a transfer or invalidates an rkey. */
-static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
+static void cwt_command_answer_transfer(struct cwt_command *c, int kicks)
 {
 	struct cw_done done = { .slot = c->cmd.slot, .status = c->status };
 	struct cwt_link *tl = c->tl;
@@ -149,11 +149,11 @@ static void cwt_command_answer_bulk(struct cwt_command *c, int kicks)
 	tx->invalidate = c->cmd.rkey;
 	if (c->status == CW_STATUS_OK && c->cmd.op == CW_OP_READ) {
 		/* The message owns the transfer from here on; cwt_transfer_sent() frees it. */
-		tx->bulk = c->transfer->bulk;
+		tx->transfer = c->transfer->rdma;
 		/* Memory of the backend had its content when it was mapped. */
 		if (!c->transfer->in_place)
-			cw_bulk_filled(tx->bulk);
-		c->transfer->bulk = NULL;
+			cw_transfer_filled(tx->transfer);
+		c->transfer->rdma = NULL;
 		c->transfer = NULL;
 	}
 	cwt_command_release(c);
@@ -170,7 +170,7 @@ void cwt_command_answer(struct cwt_command *c)
 		cw_message_put(c->msg);
 	c->msg = NULL;
 	if (c->cmd.flags & CW_CMD_BULK)
-		cwt_command_answer_bulk(c, kicks);
+		cwt_command_answer_transfer(c, kicks);
 	else
 		cwt_command_answer_inline(c, kicks);
 }
@@ -183,9 +183,9 @@ void cwt_command_done(struct cwt_command *c, u8 status)
 	c->status = status;
 	trace_cwt_command_done(c);
 	cwt_count_answered(c);
-	if (likely(!dead && (status == CW_STATUS_OK || !t || !t->bulk))) {
+	if (likely(!dead && (status == CW_STATUS_OK || !t || !t->rdma))) {
 		cwt_command_answer(c);
-	} else if (t && t->bulk) {
+	} else if (t && t->rdma) {
 		/*
 		 * The transfer will not happen. The worker has to free its resources of the
 		 * adapter.

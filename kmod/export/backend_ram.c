@@ -4,8 +4,8 @@
  *
  * All pages are allocated when the export is opened. So no command fails for lack of memory, and
  * commands run in softirq. The disk is a table of tables of pages. The adapter reads and writes
- * these pages directly for bulk commands. Discarded ranges become zero and keep their pages. The
- * content is lost with the export: each export of memory has an identity of its own.
+ * these pages directly for commands with a transfer. Discarded ranges become zero and keep their
+ * pages. The content is lost with the export: each export of memory has an identity of its own.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>

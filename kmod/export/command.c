@@ -8,8 +8,8 @@
  *
  * Inline commands of a memory export run in the receive context. The worker of the link runs all
  * others. The backend writes inline data from the receive buffer, and reads inline data into a page
- * of the message that will carry it. transfer.c gets memory for bulk commands. Operations that take
- * long in the backend (discard, write-zeroes) run on a queue of the export.
+ * of the message that will carry it. transfer.c gets memory for commands with a transfer.
+ * Operations that take long in the backend (discard, write-zeroes) run on a queue of the export.
  */
 #include <linux/ktime.h>
 #include <linux/sched/mm.h>

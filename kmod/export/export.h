@@ -6,7 +6,8 @@
  * of the core hold references. Its backend stays open until the last command and the last session
  * are gone. A cwt_link is the part of a data link that knows commands: a slot for each command that
  * the client may have outstanding, and the worker that runs them. A cwt_transfer is the memory of
- * one bulk command. It can outlive the command; then the message that carries the data owns it.
+ * one command with a transfer. It can outlive the command; then the message that carries the data
+ * owns it.
  */
 #ifndef CWT_EXPORT_H
 #define CWT_EXPORT_H
@@ -82,7 +83,7 @@ struct cwt_export {
 	struct percpu_ref running; /* one reference for each command from admission to completion */
 	/* for its commands that wait in the backend, and for its end */
 	struct workqueue_struct *wq;
-	/* memory of one transfer; NULL while in use; under cwt_bulk_lock */
+	/* memory of one transfer; NULL while in use; under cwt_memory_lock */
 	struct cwt_transfer *reserve;
 
 	enum cwt_closing closing; /* written under cwt_admin */
@@ -236,14 +237,14 @@ struct cwt_command {
 	u8 status; /* enum cw_wire_status */
 	bool admitted; /* holds a reference to export->running */
 	bool fua;
-	/* in the limit counter, as a command that waits for memory of bulk commands */
+	/* in the limit counter, as a command that waits for memory of commands with a transfer */
 	bool counted;
 	u64 started; /* ns */
 
 	struct cw_message *msg; /* the receive with the inline data of a write or discard */
 	/* destination of an inline read, or copy of inline data of a write */
 	struct cw_page *pages;
-	struct cwt_transfer *transfer; /* memory of bulk data, or aligned copy of inline data */
+	struct cwt_transfer *transfer; /* memory of a transfer, or aligned copy of inline data */
 
 	/* The memory of a read or write: cmd.len bytes in total. */
 	struct bio_vec *vecs;
@@ -304,14 +305,14 @@ void cwt_command_done(struct cwt_command *c, u8 status);
  * cwt_command_answer() - sends the completion of a command, or parks the command
  * @c: a command whose status is set; it may be gone on return
  *
- * Context: Any context. The worker of the link if @c is an unsuccessful command with a bulk.
+ * Context: Any context. The worker of the link if @c is an unsuccessful command with a transfer.
  */
 void cwt_command_answer(struct cwt_command *c);
 /**
  * cwt_command_drop() - frees a command and its slot without a completion
  * @c: the command; it is gone on return
  *
- * Context: Any context. The worker of the link if @c has a bulk.
+ * Context: Any context. The worker of the link if @c has a transfer.
  */
 void cwt_command_drop(struct cwt_command *c);
 /**

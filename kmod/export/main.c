@@ -21,7 +21,7 @@ static int __init cwt_init(void)
 {
 	int ret = -ENOMEM;
 
-	cwt_bulk_init();
+	cwt_memory_init();
 	/* WQ_MEM_RECLAIM: a client on this machine may need these queues to get memory. */
 	cwt_wq = alloc_workqueue("causeway_target", WQ_MEM_RECLAIM | WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!cwt_wq)

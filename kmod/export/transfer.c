@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of bulk commands.
+ * The memory of commands with a transfer.
  *
- * A bulk read: pages and a transfer towards the client are allocated, the backend fills the pages,
- * and the transfer is posted together with the completion. cwt_transfer_sent() frees the pages
- * after the adapter has read them, long after the command is over. A bulk write: pages and a
- * transfer that fetches the data are allocated, then follow cwt_transfer_fetched(), the backend,
- * and the completion. A memory export uses the pages of the backend themselves, so nothing is
- * copied.
+ * A read: pages and a transfer towards the client are allocated, the backend fills the pages, and
+ * the transfer is posted together with the completion. cwt_transfer_sent() frees the pages after
+ * the adapter has read them, long after the command is over. A write: pages and a transfer that
+ * fetches the data are allocated, then follow cwt_transfer_fetched(), the backend, and the
+ * completion. A memory export uses the pages of the backend themselves, so nothing is copied.
  *
- * bulk_memory.c has the bounds of this memory. Commands above a bound are parked.
+ * transfer_memory.c has the bounds of this memory. Commands above a bound are parked.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -44,7 +43,7 @@ void cwt_transfer_free(struct cwt_transfer *t)
 		atomic_dec(&tl->transfers);
 		cwt_link_kick(tl);
 	}
-	cwt_bulk_give(t);
+	cwt_memory_give(t);
 	/* The reserve belongs to its export again, or to another command already. */
 	if (!spare && unlikely(is_vmalloc_addr(t)))
 		kvfree_rcu(t, rcu); /* because the caller may be in any context */
@@ -207,26 +206,26 @@ static void cwt_transfer_fetched(void *cookie, int err)
 static void cwt_transfer_run(struct cwt_command *c, struct cwt_transfer *t)
 {
 	bool to_peer = c->cmd.op == CW_OP_READ;
-	struct cw_bulk *bulk;
+	struct cw_transfer *rdma;
 
 	cwt_transfer_list(t);
 	c->transfer = t;
 	c->vecs = t->vecs;
 	c->nvecs = t->nvecs;
-	bulk = cw_bulk_alloc(c->tl->link, t->sgl, t->nvecs, to_peer, c->cmd.addr, c->cmd.rkey);
-	if (IS_ERR(bulk)) {
-		cwt_command_done(c, cwt_status(PTR_ERR(bulk)));
+	rdma = cw_transfer_alloc(c->tl->link, t->sgl, t->nvecs, to_peer, c->cmd.addr, c->cmd.rkey);
+	if (IS_ERR(rdma)) {
+		cwt_command_done(c, cwt_status(PTR_ERR(rdma)));
 		return;
 	}
-	bulk->cookie = t;
+	rdma->cookie = t;
 	if (!to_peer) {
 		t->command = c;
-		bulk->done = cwt_transfer_fetched;
-		cw_bulk_fetch(bulk); /* c may be over when this returns */
+		rdma->done = cwt_transfer_fetched;
+		cw_transfer_fetch(rdma); /* c may be over when this returns */
 		return;
 	}
-	bulk->done = cwt_transfer_sent;
-	t->bulk = bulk;
+	rdma->done = cwt_transfer_sent;
+	t->rdma = rdma;
 	if (t->in_place)
 		cwt_command_done(c, CW_STATUS_OK);
 	else
@@ -244,7 +243,7 @@ static struct cwt_transfer *cwt_transfer_within_bounds(struct cwt_command *c, u8
 	struct cwt_transfer *t;
 
 	*status = CW_STATUS_OK;
-	switch (cwt_bulk_take(tl, len, &t)) {
+	switch (cwt_memory_take(tl, len, &t)) {
 	case CWT_ROOM_IN_BUDGET:
 		break;
 	case CWT_ROOM_NOT_IN_SHARE:
@@ -264,7 +263,7 @@ static struct cwt_transfer *cwt_transfer_within_bounds(struct cwt_command *c, u8
 		return t;
 	}
 	*status = CW_STATUS_NOMEM;
-	return cwt_bulk_swap(tl, len);
+	return cwt_memory_swap(tl, len);
 }
 
 void cwt_transfer_start(struct cwt_command *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory of bulk commands (transfer.c), and its bounds (bulk_memory.c).
+ * The memory of commands with a transfer (transfer.c), and its bounds (transfer_memory.c).
  */
 #ifndef CWT_TRANSFER_H
 #define CWT_TRANSFER_H
@@ -10,7 +10,7 @@
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
-struct cw_bulk;
+struct cw_transfer;
 struct cw_link;
 struct cwt_command;
 struct cwt_export;
@@ -22,7 +22,7 @@ struct cwt_share;
 struct cwt_transfer {
 	struct cwt_link *tl;
 	struct cwt_command *command; /* valid while the data is being fetched */
-	struct cw_bulk *bulk; /* NULL once the fetch has begun or a message owns it */
+	struct cw_transfer *rdma; /* NULL once the fetch has begun or a message owns it */
 	u32 shared; /* bytes counted in the client's share */
 	u32 budgeted; /* bytes counted in the global budget */
 	bool counted; /* in tl->transfers */
@@ -35,7 +35,7 @@ struct cwt_transfer {
 };
 
 /**
- * cwt_transfer_start() - gets memory for a bulk command and continues it, or parks it
+ * cwt_transfer_start() - gets memory for a command with a transfer and continues it, or parks it
  * @c: the command; it may be gone on return
  *
  * Context: The worker of the link.
@@ -48,18 +48,18 @@ void cwt_transfer_start(struct cwt_command *c);
  * @len: its bytes
  *
  * Context: The worker of the link.
- * Return: a transfer without a bulk, or NULL.
+ * Return: a transfer that was not prepared, or NULL.
  */
 struct cwt_transfer *cwt_transfer_bounce(struct cwt_link *tl, const void *data, u32 len);
 /**
  * cwt_transfer_free() - frees a transfer and its memory, and returns its room
- * @t: the transfer; its bulk was freed or passed on before
+ * @t: the transfer; its rdma was freed or passed on before
  *
  * Context: Any context.
  */
 void cwt_transfer_free(struct cwt_transfer *t);
 
-/* ---- bounds of that memory: bulk_memory.c ---- */
+/* ---- bounds of that memory: transfer_memory.c ---- */
 
 /**
  * cwt_share_get() - finds or makes the share of the client at the other end of a link
@@ -86,39 +86,39 @@ enum cwt_room {
 };
 
 /**
- * cwt_bulk_take() - counts the memory of a command in all bounds
+ * cwt_memory_take() - counts the memory of a command in all bounds
  * @tl: the link
  * @len: bytes, at most CWT_IO_MAX
  * @reserve: set to the reserve as a transfer of @tl, if the result is CWT_ROOM_IN_RESERVE
  *
  * The reserve of the export serves a client that has no other transfer.
- * Context: Any context. Takes cwt_bulk_lock.
+ * Context: Any context. Takes cwt_memory_lock.
  * Return: the source of the memory, or the bound that is reached; then @tl waits for a kick.
  */
-enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve);
+enum cwt_room cwt_memory_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve);
 /**
- * cwt_bulk_swap() - takes the reserve instead of room in the budget without free memory
+ * cwt_memory_swap() - takes the reserve instead of room in the budget without free memory
  * @tl: the link
- * @len: bytes, as in cwt_bulk_take()
+ * @len: bytes, as in cwt_memory_take()
  *
- * Context: Any context. Takes cwt_bulk_lock.
+ * Context: Any context. Takes cwt_memory_lock.
  * Return: the reserve as a transfer of @tl, or NULL.
  */
-struct cwt_transfer *cwt_bulk_swap(struct cwt_link *tl, u32 len);
+struct cwt_transfer *cwt_memory_swap(struct cwt_link *tl, u32 len);
 /**
- * cwt_bulk_give() - returns the room of a transfer in the budget and the share, and the reserve
+ * cwt_memory_give() - returns the room of a transfer in the budget and the share, and the reserve
  * @t: the transfer; if it is the reserve, another command may own it on return
  *
- * Context: Any context. Takes cwt_bulk_lock.
+ * Context: Any context. Takes cwt_memory_lock.
  */
-void cwt_bulk_give(struct cwt_transfer *t);
+void cwt_memory_give(struct cwt_transfer *t);
 /**
- * cwt_bulk_forget() - takes a link off all lists of waiters
+ * cwt_memory_forget() - takes a link off all lists of waiters
  * @tl: the link
  *
- * Context: Any context. Takes cwt_bulk_lock.
+ * Context: Any context. Takes cwt_memory_lock.
  */
-void cwt_bulk_forget(struct cwt_link *tl);
+void cwt_memory_forget(struct cwt_link *tl);
 
 /**
  * cwt_reserve_make() - allocates the reserve of an export
@@ -136,10 +136,10 @@ int cwt_reserve_make(struct cwt_export *e);
  */
 void cwt_reserve_free(struct cwt_export *e);
 /**
- * cwt_bulk_init() - sets the budget from the parameter bulk_mib and the memory of the machine
+ * cwt_memory_init() - sets the budget from the parameter bulk_mib and the memory of the machine
  *
  * Context: Process context, at module init.
  */
-void cwt_bulk_init(void);
+void cwt_memory_init(void);
 
 #endif

@@ -261,7 +261,7 @@ void cwt_link_exit(struct cw_link *link)
 		return;
 	WRITE_ONCE(link->priv, NULL);
 	flush_work(&tl->work);
-	cwt_bulk_forget(tl);
+	cwt_memory_forget(tl);
 	WARN_ON_ONCE(!bitmap_empty(tl->busy, tl->slots));
 	cwt_link_put(tl); /* the reference of the link */
 }

@@ -19,7 +19,7 @@ struct cwt_export;
 struct cwt_share;
 
 struct cwt_waiter {
-	struct list_head entry; /* under cwt_bulk_lock */
+	struct list_head entry; /* under cwt_memory_lock */
 	struct cwt_link *tl;
 };
 
@@ -40,7 +40,7 @@ struct cwt_link {
 
 	atomic_t transfers; /* in flight */
 	int transfers_max;
-	struct cwt_share *share; /* of the memory for bulk commands, by the client's address */
+	struct cwt_share *share; /* of the memory for transfers, by the client's address */
 	/* on a list while parked commands wait for that memory */
 	struct cwt_waiter for_share, for_budget;
 

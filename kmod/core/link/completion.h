@@ -63,7 +63,7 @@ bool cw_link_complete(struct cw_link *link, struct cw_done *done, struct cw_page
 void cw_link_complete_tx(struct cw_link *link, struct cw_tx *tx, const struct cw_done *done);
 
 /**
- * cw_bulk_alloc() - prepare a transfer between memory here and memory of the peer
+ * cw_transfer_alloc() - prepare a transfer between memory here and memory of the peer
  * @link: data link
  * @sgl: memory here. It must stay until done() is called or the transfer is freed.
  * @nents: entries of @sgl
@@ -71,54 +71,54 @@ void cw_link_complete_tx(struct cw_link *link, struct cw_tx *tx, const struct cw
  * @addr: address of the peer's memory
  * @rkey: rkey of the peer's memory
  *
- * The caller sets done and cookie. Then it fetches the data with cw_bulk_fetch(), or attaches the
- * transfer to a message (@cw_tx.bulk), or frees it.
+ * The caller sets done and cookie. Then it fetches the data with cw_transfer_fetch(), or attaches
+ * the transfer to a message (@cw_tx.transfer), or frees it.
  *
  * Context: Process context. May sleep.
  * Return: The transfer or an ERR_PTR().
  */
-static inline struct cw_bulk *cw_bulk_alloc(struct cw_link *link, struct scatterlist *sgl,
-					    u32 nents, bool to_peer, u64 addr, u32 rkey)
+static inline struct cw_transfer *cw_transfer_alloc(struct cw_link *link, struct scatterlist *sgl,
+						    u32 nents, bool to_peer, u64 addr, u32 rkey)
 {
-	return link->ops->bulk_alloc(link, sgl, nents, to_peer, addr, rkey);
+	return link->ops->transfer_alloc(link, sgl, nents, to_peer, addr, rkey);
 }
 
 /**
- * cw_bulk_fetch() - start an RDMA READ
- * @bulk: transfer. done() is called once, on a dead link too.
+ * cw_transfer_fetch() - start an RDMA READ
+ * @transfer: transfer. done() is called once, on a dead link too.
  *
  * Context: Any context.
  */
-static inline void cw_bulk_fetch(struct cw_bulk *bulk)
+static inline void cw_transfer_fetch(struct cw_transfer *transfer)
 {
-	atomic_inc(&bulk->link->bulks);
-	bulk->link->ops->bulk_fetch(bulk);
+	atomic_inc(&transfer->link->transfers);
+	transfer->link->ops->transfer_fetch(transfer);
 }
 
 /**
- * cw_bulk_filled() - make the data of an RDMA WRITE visible to the adapter
- * @bulk: transfer to the peer
+ * cw_transfer_filled() - make the data of an RDMA WRITE visible to the adapter
+ * @transfer: transfer to the peer
  *
- * The caller must call it if the memory was written after cw_bulk_alloc() had mapped it. Otherwise
- * the adapter sends old content where DMA uses bounce buffers or is not coherent (the kernel's
- * Documentation/core-api/dma-api.rst, dma_sync_sg_for_device()).
+ * The caller must call it if the memory was written after cw_transfer_alloc() had mapped it.
+ * Otherwise the adapter sends old content where DMA uses bounce buffers or is not coherent (the
+ * kernel's Documentation/core-api/dma-api.rst, dma_sync_sg_for_device()).
  *
  * Context: Any context, not under tx_lock, since the whole memory may be copied.
  */
-static inline void cw_bulk_filled(struct cw_bulk *bulk)
+static inline void cw_transfer_filled(struct cw_transfer *transfer)
 {
-	bulk->link->ops->bulk_filled(bulk);
+	transfer->link->ops->transfer_filled(transfer);
 }
 
 /**
- * cw_bulk_free() - free a transfer that was neither fetched nor sent
- * @bulk: transfer. done() is not called.
+ * cw_transfer_free() - free a transfer that was neither fetched nor sent
+ * @transfer: transfer. done() is not called.
  *
  * Context: Any context. The caller holds no lock of the link.
  */
-static inline void cw_bulk_free(struct cw_bulk *bulk)
+static inline void cw_transfer_free(struct cw_transfer *transfer)
 {
-	bulk->link->ops->bulk_free(bulk);
+	transfer->link->ops->transfer_free(transfer);
 }
 
 #endif

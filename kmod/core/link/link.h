@@ -12,7 +12,7 @@
  * message to send (struct cw_tx) belongs to the caller of cw_link_tx_get() until cw_link_send(),
  * then to the link, which keeps it until the adapter can no longer read it: a later signalled send
  * has completed. The data of a message lies in pages of the link (struct cw_page). Pages and a
- * transfer (struct cw_bulk) go with their message.
+ * transfer (struct cw_transfer) go with their message.
  *
  * Credit: a message with records needs a receive of the peer. Each message of the peer reports how
  * many receives the peer has posted again. Without credit a message waits in the link, and commands
@@ -44,7 +44,7 @@ struct cw_link_caps;
 struct cw_slot;
 struct cw_tx;
 struct cw_page;
-struct cw_bulk;
+struct cw_transfer;
 
 /* Counters of a link. Written under tx_lock or in the receive context; read without a lock. */
 struct cw_stats {
@@ -130,7 +130,7 @@ struct cw_tx {
 	u16 record; /* bytes of one; 0: messages of this type have none */
 	u8 type;
 	/* server: RDMA WRITE to post before the message; owned by the tx when sent */
-	struct cw_bulk *bulk;
+	struct cw_transfer *transfer;
 	u32 invalidate; /* rkey to invalidate at the peer, 0 none */
 	/*
 	 * Called once when the memory is free again, that is when the peer has the message or the
@@ -156,7 +156,7 @@ struct cw_map {
 };
 
 /* Server: a transfer between memory of the client and memory here. The transport allocates it. */
-struct cw_bulk {
+struct cw_transfer {
 	struct cw_link *link;
 	/*
 	 * RDMA READ: the data has arrived (0), or the link is dead. RDMA WRITE: the adapter does
@@ -186,11 +186,11 @@ struct cw_link_ops {
 	void (*message_put)(struct cw_message *msg);
 	int (*map)(struct cw_link *link, struct cw_map *map);
 	int (*unmap)(struct cw_link *link, struct cw_map *map, bool invalidated);
-	struct cw_bulk *(*bulk_alloc)(struct cw_link *link, struct scatterlist *sgl, u32 nents,
-				      bool to_peer, u64 addr, u32 rkey);
-	void (*bulk_fetch)(struct cw_bulk *bulk);
-	void (*bulk_filled)(struct cw_bulk *bulk);
-	void (*bulk_free)(struct cw_bulk *bulk);
+	struct cw_transfer *(*transfer_alloc)(struct cw_link *link, struct scatterlist *sgl,
+					      u32 nents, bool to_peer, u64 addr, u32 rkey);
+	void (*transfer_fetch)(struct cw_transfer *transfer);
+	void (*transfer_filled)(struct cw_transfer *transfer);
+	void (*transfer_free)(struct cw_transfer *transfer);
 	int (*poll)(struct cw_link *link);
 	/* Called once, after link->reason and link->error were set. Any context. */
 	void (*kill)(struct cw_link *link, int err);
@@ -239,8 +239,8 @@ struct cw_link {
 	u32 answers; /* client: completions received; receive context */
 
 	/* The peer's progress with transfers and answers: see cw_link_is_stuck(). */
-	atomic_t bulks; /* transfers that wait for the peer */
-	u32 bulks_ended; /* transfers that do not wait any more; send completions */
+	atomic_t transfers; /* transfers that wait for the peer */
+	u32 transfers_ended; /* transfers that do not wait any more; send completions */
 	u32 released; /* messages with records that the adapter gave back; send completions */
 	bool short_of_tx; /* tx_get() found none; under the transport's lock */
 	u32 progress; /* at the last look of the session */

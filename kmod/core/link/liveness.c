@@ -77,15 +77,15 @@ int cw_link_take_sign(struct cw_link *link, struct cw_message *msg)
 bool cw_link_is_stuck(struct cw_link *link, u8 looks)
 {
 	unsigned long flags;
-	bool bulks, waits;
+	bool transfers, waits;
 	u32 progress;
 
 	spin_lock_irqsave(&link->tx_lock, flags);
-	bulks = atomic_read(&link->bulks);
-	waits = bulks || !list_empty(&link->backlog) || link->open_due ||
+	transfers = atomic_read(&link->transfers);
+	waits = transfers || !list_empty(&link->backlog) || link->open_due ||
 		READ_ONCE(link->short_of_tx);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
-	progress = bulks ? READ_ONCE(link->bulks_ended) :
+	progress = transfers ? READ_ONCE(link->transfers_ended) :
 			   READ_ONCE(link->credited) + READ_ONCE(link->released);
 	if (!waits || progress != link->progress) {
 		link->progress = progress;

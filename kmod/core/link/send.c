@@ -32,7 +32,7 @@ static bool cw_link_strip(struct cw_link *link, struct cw_tx *tx)
 	const struct cw_wire_cmd *rec;
 	u16 *slot;
 
-	if (tx->count != 1 || tx->data_len != CW_WIRE_PAGE || tx->nr_pages != 1 || tx->bulk ||
+	if (tx->count != 1 || tx->data_len != CW_WIRE_PAGE || tx->nr_pages != 1 || tx->transfer ||
 	    tx->invalidate)
 		return false;
 	if (tx->type == CW_MSG_COMPLETIONS) {
@@ -97,8 +97,8 @@ static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 		link->open = NULL;
 		link->open_due = false;
 	}
-	if (tx->bulk)
-		atomic_inc(&link->bulks);
+	if (tx->transfer)
+		atomic_inc(&link->transfers);
 	list_add_tail(&tx->entry, &link->backlog);
 	cw_link_run_backlog(link);
 }

@@ -62,15 +62,15 @@ int cw_link_make_slots(struct cw_link *link);
 void cw_link_free_slots(struct cw_link *link);
 
 /**
- * cw_link_bulk_ended() - note that a transfer does not wait for the peer any more
+ * cw_link_transfer_ended() - note that a transfer does not wait for the peer any more
  * @link: link of the transfer
  *
  * Context: Send completion, or the drain.
  */
-static inline void cw_link_bulk_ended(struct cw_link *link)
+static inline void cw_link_transfer_ended(struct cw_link *link)
 {
-	WRITE_ONCE(link->bulks_ended, link->bulks_ended + 1);
-	atomic_dec(&link->bulks);
+	WRITE_ONCE(link->transfers_ended, link->transfers_ended + 1);
+	atomic_dec(&link->transfers);
 }
 
 /**
@@ -82,8 +82,8 @@ static inline void cw_link_bulk_ended(struct cw_link *link)
  */
 static inline void cw_link_released(struct cw_link *link, const struct cw_tx *tx)
 {
-	if (tx->bulk)
-		cw_link_bulk_ended(link);
+	if (tx->transfer)
+		cw_link_transfer_ended(link);
 	if (tx->count)
 		WRITE_ONCE(link->released, link->released + 1);
 }

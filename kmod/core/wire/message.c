@@ -141,8 +141,8 @@ static bool cw_message_valid_extent(const struct cw_cmd *cmd)
 }
 
 /*
- * Read and write: exactly one of inline and bulk. Bulk memory may have any address (a registration
- * may start at 0) and any rkey, but must not wrap.
+ * Read and write: exactly one of inline and transfer. The memory of a transfer may have any address
+ * (a registration may start at 0) and any rkey, but must not wrap.
  */
 static bool cw_message_valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *frame,
 				      const struct cw_limits *lim)
@@ -281,7 +281,7 @@ int cw_parse_range(const struct cw_wire_range *rec, struct cw_range *out)
 
 /*
  * A completion with an error has neither data nor checksum. A successful one may have a checksum
- * without data: that of a bulk read.
+ * without data: that of a read with a transfer.
  */
 static bool cw_message_valid_done(const struct cw_done *done, const struct cw_frame *frame,
 				  const struct cw_limits *lim)

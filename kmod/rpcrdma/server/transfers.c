@@ -13,7 +13,7 @@
 struct cwrs_transfers *cwrs_transfers_alloc(u16 count, u32 sgs, u32 pages,
 					    enum dma_data_direction dir)
 {
-	size_t lists = ALIGN(sizeof(struct cwrs_transfers) + count * sizeof(struct cw_transfer),
+	size_t lists = ALIGN(sizeof(struct cwrs_transfers) + count * sizeof(struct cw_rw),
 			     sizeof(void *));
 	size_t size = lists + sgs * sizeof(struct scatterlist);
 	struct cwrs_transfers *transfers;
@@ -46,16 +46,16 @@ struct scatterlist *cwrs_transfers_list(struct cwrs_transfers *transfers, u32 ne
 int cwrs_transfers_add(struct cwrs_connection *conn, struct cwrs_transfers *transfers, u32 nents,
 		       u32 handle, u64 offset)
 {
-	struct cw_transfer *t = &transfers->transfer[transfers->count];
+	struct cw_rw *t = &transfers->transfer[transfers->count];
 	int ret;
 
 	if (WARN_ON_ONCE(transfers->count == transfers->room))
 		return -EINVAL;
-	memset(&t->rw, 0, sizeof(t->rw));
+	memset(&t->ctx, 0, sizeof(t->ctx));
 	t->sgl = &transfers->sgl[transfers->sgs];
 	t->nents = nents;
 	t->dir = transfers->dir;
-	ret = cw_transfer_init(t, &conn->ep, offset, handle);
+	ret = cw_rw_init(t, &conn->ep, offset, handle);
 	if (ret < 0)
 		return ret;
 	transfers->count++;
@@ -71,15 +71,14 @@ struct ib_send_wr *cwrs_transfers_chain(struct cwrs_connection *conn,
 	u16 i = transfers->count;
 
 	while (i--)
-		next = cw_transfer_chain(&transfers->transfer[i], &conn->ep, next ? NULL : cqe,
-					 next);
+		next = cw_rw_chain(&transfers->transfer[i], &conn->ep, next ? NULL : cqe, next);
 	return next;
 }
 
 void cwrs_transfers_unmap(struct cwrs_connection *conn, struct cwrs_transfers *transfers)
 {
 	while (transfers->count)
-		cw_transfer_end(&transfers->transfer[--transfers->count], &conn->ep);
+		cw_rw_end(&transfers->transfer[--transfers->count], &conn->ep);
 }
 
 void cwrs_transfers_free(struct cwrs_connection *conn, struct cwrs_transfers *transfers)

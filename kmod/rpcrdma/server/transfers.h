@@ -3,7 +3,7 @@
 #ifndef CWRS_TRANSFERS_H
 #define CWRS_TRANSFERS_H
 
-#include "../../core/verbs/transfer.h"
+#include "../../core/verbs/rw.h"
 
 struct cwrs_connection;
 
@@ -16,7 +16,7 @@ struct cwrs_transfers {
 	u32 pages; /* number of pages in page[], which are owned */
 	struct page **page;
 	struct scatterlist *sgl;
-	struct cw_transfer transfer[];
+	struct cw_rw transfer[];
 };
 
 /**

@@ -8,7 +8,7 @@
 
 #include "../../verbs/buffers.h"
 #include "../../verbs/endpoint.h"
-#include "../../verbs/transfer.h"
+#include "../../verbs/rw.h"
 #include "../completion.h"
 #include "../factory.h"
 #include "../transport.h"
@@ -29,9 +29,9 @@ struct cw_rx {
 };
 
 /* A transfer. */
-struct cw_bulk_rdma {
-	struct cw_bulk bulk;
-	struct cw_transfer transfer;
+struct cw_transfer_rdma {
+	struct cw_transfer base;
+	struct cw_rw rw;
 	u16 wrs;
 	struct cw_post post; /* of a fetch */
 };
@@ -78,6 +78,18 @@ static inline struct cw_link_rdma *to_rdma(struct cw_link *link)
 static inline struct ib_device *device_of(struct cw_link_rdma *l)
 {
 	return l->ep.domain->device->ib;
+}
+
+/**
+ * to_transfer() - get the transfer over RDMA that contains a transfer
+ * @transfer: transfer of this transport
+ *
+ * Context: Any context.
+ * Return: The transfer over RDMA.
+ */
+static inline struct cw_transfer_rdma *to_transfer(struct cw_transfer *transfer)
+{
+	return container_of(transfer, struct cw_transfer_rdma, base);
 }
 
 /* ---- link_rdma.c ---- */
@@ -232,7 +244,7 @@ void cw_rdma_send(struct cw_link *link, struct cw_tx *tx);
 /* ---- transfer.c ---- */
 
 /**
- * cw_rdma_bulk_alloc() - prepare a transfer, for cw_link_ops: see cw_bulk_alloc()
+ * cw_rdma_transfer_alloc() - prepare a transfer, for cw_link_ops: see cw_transfer_alloc()
  * @link: link
  * @sgl: memory here
  * @nents: entries of @sgl
@@ -243,40 +255,42 @@ void cw_rdma_send(struct cw_link *link, struct cw_tx *tx);
  * Context: Process context. May sleep.
  * Return: The transfer or an ERR_PTR().
  */
-struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl, u32 nents,
-				   bool to_peer, u64 addr, u32 rkey);
+struct cw_transfer *cw_rdma_transfer_alloc(struct cw_link *link, struct scatterlist *sgl, u32 nents,
+					   bool to_peer, u64 addr, u32 rkey);
 
 /**
- * cw_rdma_bulk_fetch() - start an RDMA READ, for cw_link_ops
- * @bulk: transfer
+ * cw_rdma_transfer_fetch() - start an RDMA READ, for cw_link_ops
+ * @transfer: transfer
  *
  * Context: Any context.
  */
-void cw_rdma_bulk_fetch(struct cw_bulk *bulk);
+void cw_rdma_transfer_fetch(struct cw_transfer *transfer);
 
 /**
- * cw_rdma_bulk_filled() - make data visible to the adapter, for cw_link_ops: see cw_bulk_filled()
- * @bulk: transfer
+ * cw_rdma_transfer_filled() - make data visible to the adapter, for cw_link_ops
+ * @transfer: transfer
+ *
+ * See cw_transfer_filled().
  *
  * Context: Any context, not under tx_lock.
  */
-void cw_rdma_bulk_filled(struct cw_bulk *bulk);
+void cw_rdma_transfer_filled(struct cw_transfer *transfer);
 
 /**
- * cw_rdma_bulk_free() - free a transfer without a call of done(), for cw_link_ops
- * @bulk: transfer that was neither fetched nor sent
+ * cw_rdma_transfer_free() - free a transfer without a call of done(), for cw_link_ops
+ * @transfer: transfer that was neither fetched nor sent
  *
  * Context: Any context. The caller holds no lock of the link.
  */
-void cw_rdma_bulk_free(struct cw_bulk *bulk);
+void cw_rdma_transfer_free(struct cw_transfer *transfer);
 
 /**
- * cw_rdma_bulk_end() - free a transfer, and call its done()
+ * cw_rdma_transfer_end() - free a transfer, and call its done()
  * @b: transfer whose memory the adapter does not use any more
  * @err: error for done()
  *
  * Context: Any context. The caller holds no lock of the link.
  */
-void cw_rdma_bulk_end(struct cw_bulk_rdma *b, int err);
+void cw_rdma_transfer_end(struct cw_transfer_rdma *b, int err);
 
 #endif

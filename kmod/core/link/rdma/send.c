@@ -43,7 +43,7 @@ struct cw_tx *cw_rdma_tx_get(struct cw_link *link)
 	tx->data_len = 0;
 	tx->count = 0;
 	tx->record = 0;
-	tx->bulk = NULL;
+	tx->transfer = NULL;
 	tx->invalidate = 0;
 	tx->released = NULL;
 	return tx;
@@ -130,8 +130,8 @@ static void cw_tx_done(struct cw_post *post, int err)
 	struct cw_tx_rdma *t = container_of(post, struct cw_tx_rdma, post);
 
 	cw_link_released(t->tx.link, &t->tx);
-	if (t->tx.bulk)
-		cw_rdma_bulk_end(container_of(t->tx.bulk, struct cw_bulk_rdma, bulk), err);
+	if (t->tx.transfer)
+		cw_rdma_transfer_end(to_transfer(t->tx.transfer), err);
 	if (t->tx.released)
 		t->tx.released(&t->tx, t->tx.cookie);
 	cw_rdma_tx_put(&t->tx);
@@ -195,10 +195,10 @@ void cw_rdma_send(struct cw_link *link, struct cw_tx *tx)
 		t->post.first = t->regs_first;
 		link->stats.n[CW_N_REGISTRATIONS] += t->regs;
 	}
-	if (tx->bulk) {
-		struct cw_bulk_rdma *b = container_of(tx->bulk, struct cw_bulk_rdma, bulk);
+	if (tx->transfer) {
+		struct cw_transfer_rdma *b = to_transfer(tx->transfer);
 
-		t->post.first = cw_transfer_chain(&b->transfer, &l->ep, NULL, &t->wr);
+		t->post.first = cw_rw_chain(&b->rw, &l->ep, NULL, &t->wr);
 		t->post.wrs += b->wrs;
 		t->post.signal = true; /* gives the transfer's memory back soon */
 		link->stats.n[CW_N_BULK_WRITES]++;

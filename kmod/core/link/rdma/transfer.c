@@ -6,23 +6,23 @@
 
 #include "link_rdma.h"
 
-void cw_rdma_bulk_end(struct cw_bulk_rdma *b, int err)
+void cw_rdma_transfer_end(struct cw_transfer_rdma *b, int err)
 {
-	struct cw_link_rdma *l = to_rdma(b->bulk.link);
-	void (*done)(void *cookie, int err) = b->bulk.done;
-	void *cookie = b->bulk.cookie;
+	struct cw_link_rdma *l = to_rdma(b->base.link);
+	void (*done)(void *cookie, int err) = b->base.done;
+	void *cookie = b->base.cookie;
 
-	cw_transfer_end(&b->transfer, &l->ep);
+	cw_rw_end(&b->rw, &l->ep);
 	kfree(b);
 	if (done)
 		done(cookie, err);
 }
 
-struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl, u32 nents,
-				   bool to_peer, u64 addr, u32 rkey)
+struct cw_transfer *cw_rdma_transfer_alloc(struct cw_link *link, struct scatterlist *sgl, u32 nents,
+					   bool to_peer, u64 addr, u32 rkey)
 {
 	struct cw_link_rdma *l = to_rdma(link);
-	struct cw_bulk_rdma *b;
+	struct cw_transfer_rdma *b;
 	int ret;
 
 	if (cw_link_is_dead(link))
@@ -30,48 +30,47 @@ struct cw_bulk *cw_rdma_bulk_alloc(struct cw_link *link, struct scatterlist *sgl
 	b = kzalloc(sizeof(*b), GFP_NOIO | __GFP_NOWARN | __GFP_NORETRY);
 	if (!b)
 		return ERR_PTR(-ENOMEM);
-	b->transfer.sgl = sgl;
-	b->transfer.nents = nents;
-	b->transfer.dir = to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
-	ret = cw_transfer_init(&b->transfer, &l->ep, addr, rkey);
+	b->rw.sgl = sgl;
+	b->rw.nents = nents;
+	b->rw.dir = to_peer ? DMA_TO_DEVICE : DMA_FROM_DEVICE;
+	ret = cw_rw_init(&b->rw, &l->ep, addr, rkey);
 	if (ret < 0) {
 		kfree(b);
 		return ERR_PTR(ret);
 	}
 	b->wrs = ret;
-	b->bulk.link = link;
-	return &b->bulk;
+	b->base.link = link;
+	return &b->base;
 }
 
-void cw_rdma_bulk_free(struct cw_bulk *bulk)
+void cw_rdma_transfer_free(struct cw_transfer *transfer)
 {
-	bulk->done = NULL;
-	cw_rdma_bulk_end(container_of(bulk, struct cw_bulk_rdma, bulk), 0);
+	transfer->done = NULL;
+	cw_rdma_transfer_end(to_transfer(transfer), 0);
 }
 
-static void cw_bulk_fetched(struct cw_post *post, int err)
+static void cw_rdma_transfer_fetched(struct cw_post *post, int err)
 {
-	struct cw_bulk_rdma *b = container_of(post, struct cw_bulk_rdma, post);
+	struct cw_transfer_rdma *b = container_of(post, struct cw_transfer_rdma, post);
 
-	cw_link_bulk_ended(b->bulk.link);
-	cw_rdma_bulk_end(b, err);
+	cw_link_transfer_ended(b->base.link);
+	cw_rdma_transfer_end(b, err);
 }
 
-void cw_rdma_bulk_fetch(struct cw_bulk *bulk)
+void cw_rdma_transfer_fetch(struct cw_transfer *transfer)
 {
-	struct cw_bulk_rdma *b = container_of(bulk, struct cw_bulk_rdma, bulk);
-	struct cw_link_rdma *l = to_rdma(bulk->link);
+	struct cw_transfer_rdma *b = to_transfer(transfer);
+	struct cw_link_rdma *l = to_rdma(transfer->link);
 
-	cw_post_fetch(&b->post, cw_transfer_chain(&b->transfer, &l->ep, &b->post.cqe, NULL),
-		      b->wrs);
-	b->post.complete = cw_bulk_fetched;
+	cw_post_fetch(&b->post, cw_rw_chain(&b->rw, &l->ep, &b->post.cqe, NULL), b->wrs);
+	b->post.complete = cw_rdma_transfer_fetched;
 	cw_endpoint_post(&l->ep, &b->post);
 }
 
-void cw_rdma_bulk_filled(struct cw_bulk *bulk)
+void cw_rdma_transfer_filled(struct cw_transfer *transfer)
 {
-	const struct cw_transfer *t = &container_of(bulk, struct cw_bulk_rdma, bulk)->transfer;
-	struct ib_device *ib = device_of(to_rdma(bulk->link));
+	const struct cw_rw *t = &to_transfer(transfer)->rw;
+	struct ib_device *ib = device_of(to_rdma(transfer->link));
 	struct scatterlist *sg;
 	u32 i;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Bounds of the memory of bulk commands.
+ * Bounds of the memory of commands with a transfer.
  *
  * Three bounds limit the memory that a peer can make the server hold: a number of transfers for
  * each link (transfer.c), a share for all sessions from one address (parameter bulk_share), and a
  * budget for all clients (parameter bulk_mib). A command above a bound is parked. Its link waits on
  * the list of the share or of the budget, and each return of memory kicks all links on that list. A
- * command gets room for all of its memory or for none, in one step under cwt_bulk_lock. So a
+ * command gets room for all of its memory or for none, in one step under cwt_memory_lock. So a
  * refusal means that transfers hold the memory, and their end wakes the link.
  *
  * Memory counts in the share until the adapter has read it. A client that takes no completions
@@ -42,26 +42,26 @@ MODULE_PARM_DESC(bulk_share, "percent of that for the sessions from one address"
  * Taken with interrupts disabled, because transfers end in interrupts. Guards the used parts of the
  * budget and of all shares, the reserves, and the lists of waiting links.
  */
-static DEFINE_SPINLOCK(cwt_bulk_lock);
-static long budget; /* bytes; constant after cwt_bulk_init() */
+static DEFINE_SPINLOCK(cwt_memory_lock);
+static long budget; /* bytes; constant after cwt_memory_init() */
 static long budget_used;
 static LIST_HEAD(cwt_waiting); /* links that wait for the budget or a reserve */
 
-static int cwt_bulk_used_get(char *buffer, const struct kernel_param *kp)
+static int cwt_memory_used_get(char *buffer, const struct kernel_param *kp)
 {
 	return sysfs_emit(buffer, "%ld\n", READ_ONCE(budget_used) >> 10);
 }
 
-static const struct kernel_param_ops cwt_bulk_used_ops = { .get = cwt_bulk_used_get };
-module_param_cb(bulk_used_kib, &cwt_bulk_used_ops, NULL, 0444);
+static const struct kernel_param_ops cwt_memory_used_ops = { .get = cwt_memory_used_get };
+module_param_cb(bulk_used_kib, &cwt_memory_used_ops, NULL, 0444);
 MODULE_PARM_DESC(bulk_used_kib, "to read: memory of transfers in flight, KiB");
 
 struct cwt_share {
 	struct list_head entry; /* in cwt_shares */
 	unsigned int users; /* links that hold it; under cwt_shares_lock */
 	struct sockaddr_storage peer;
-	long used; /* bytes, under cwt_bulk_lock */
-	struct list_head waiting; /* links that wait for room in it; under cwt_bulk_lock */
+	long used; /* bytes, under cwt_memory_lock */
+	struct list_head waiting; /* links that wait for room in it; under cwt_memory_lock */
 };
 
 /* Guards cwt_shares and the users of each share. */
@@ -72,7 +72,7 @@ static LIST_HEAD(cwt_shares);
 
 static void cwt_wait_on(struct list_head *list, struct cwt_waiter *waiter)
 {
-	lockdep_assert_held(&cwt_bulk_lock);
+	lockdep_assert_held(&cwt_memory_lock);
 	if (list_empty(&waiter->entry))
 		list_add_tail(&waiter->entry, list);
 }
@@ -81,22 +81,22 @@ static void cwt_wake(struct list_head *list)
 {
 	struct cwt_waiter *waiter;
 
-	lockdep_assert_held(&cwt_bulk_lock);
+	lockdep_assert_held(&cwt_memory_lock);
 	while ((waiter = list_first_entry_or_null(list, struct cwt_waiter, entry))) {
 		list_del_init(&waiter->entry);
-		/* @tl is alive: cwt_bulk_forget() removes it under this lock */
+		/* @tl is alive: cwt_memory_forget() removes it under this lock */
 		cwt_link_kick(waiter->tl);
 	}
 }
 
-void cwt_bulk_forget(struct cwt_link *tl)
+void cwt_memory_forget(struct cwt_link *tl)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&cwt_bulk_lock, flags);
+	spin_lock_irqsave(&cwt_memory_lock, flags);
 	list_del_init(&tl->for_share.entry);
 	list_del_init(&tl->for_budget.entry);
-	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
+	spin_unlock_irqrestore(&cwt_memory_lock, flags);
 }
 
 /* ---- shares ---- */
@@ -183,7 +183,7 @@ static struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len)
 {
 	struct cwt_transfer *t = tl->share->used ? NULL : tl->export->reserve;
 
-	lockdep_assert_held(&cwt_bulk_lock);
+	lockdep_assert_held(&cwt_memory_lock);
 	if (!t)
 		return NULL;
 	tl->export->reserve = NULL;
@@ -195,7 +195,7 @@ static struct cwt_transfer *cwt_reserve_take(struct cwt_link *tl, u32 len)
 static void cwt_reserve_prepare(struct cwt_transfer *t, struct cwt_link *tl, u32 len)
 {
 	t->command = NULL;
-	t->bulk = NULL;
+	t->rdma = NULL;
 	t->shared = len;
 	t->budgeted = 0;
 	t->counted = false;
@@ -211,7 +211,7 @@ static void cwt_reserve_prepare(struct cwt_transfer *t, struct cwt_link *tl, u32
 
 /* ---- all bounds in one step ---- */
 
-enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve)
+enum cwt_room cwt_memory_take(struct cwt_link *tl, u32 len, struct cwt_transfer **reserve)
 {
 	struct cwt_share *share = tl->share;
 	long most = cwt_share_most();
@@ -219,7 +219,7 @@ enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **
 	unsigned long flags;
 
 	*reserve = NULL;
-	spin_lock_irqsave(&cwt_bulk_lock, flags);
+	spin_lock_irqsave(&cwt_memory_lock, flags);
 	if (share->used + len > most) {
 		cwt_wait_on(&share->waiting, &tl->for_share);
 		room = CWT_ROOM_NOT_IN_SHARE;
@@ -233,47 +233,47 @@ enum cwt_room cwt_bulk_take(struct cwt_link *tl, u32 len, struct cwt_transfer **
 		if (!*reserve)
 			cwt_wait_on(&cwt_waiting, &tl->for_budget);
 	}
-	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
+	spin_unlock_irqrestore(&cwt_memory_lock, flags);
 	if (*reserve)
 		cwt_reserve_prepare(*reserve, tl, len);
 	return room;
 }
 
-struct cwt_transfer *cwt_bulk_swap(struct cwt_link *tl, u32 len)
+struct cwt_transfer *cwt_memory_swap(struct cwt_link *tl, u32 len)
 {
 	struct cwt_transfer *t;
 	unsigned long flags;
 
-	spin_lock_irqsave(&cwt_bulk_lock, flags);
+	spin_lock_irqsave(&cwt_memory_lock, flags);
 	tl->share->used -= len;
 	budget_used -= len;
 	t = cwt_reserve_take(tl, len);
 	cwt_wake(&tl->share->waiting);
 	cwt_wake(&cwt_waiting);
-	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
+	spin_unlock_irqrestore(&cwt_memory_lock, flags);
 	if (t)
 		cwt_reserve_prepare(t, tl, len);
 	return t;
 }
 
-void cwt_bulk_give(struct cwt_transfer *t)
+void cwt_memory_give(struct cwt_transfer *t)
 {
 	struct cwt_share *share = t->tl->share;
 	unsigned long flags;
 
 	if (!t->shared)
 		return;
-	spin_lock_irqsave(&cwt_bulk_lock, flags);
+	spin_lock_irqsave(&cwt_memory_lock, flags);
 	share->used -= t->shared;
 	budget_used -= t->budgeted;
 	if (t->spare)
 		t->tl->export->reserve = t;
 	cwt_wake(&share->waiting);
 	cwt_wake(&cwt_waiting);
-	spin_unlock_irqrestore(&cwt_bulk_lock, flags);
+	spin_unlock_irqrestore(&cwt_memory_lock, flags);
 }
 
-void cwt_bulk_init(void)
+void cwt_memory_init(void)
 {
 	u64 bytes = (u64)bulk_mib << 20;
 
