@@ -11,8 +11,12 @@ from machine.console import Console
 MEMCPY = ('[    9.1] memcpy: detected field-spanning write (size 80) of single field "&wqe->wr" at '
           "drivers/infiniband/sw/rdmavt/qp.c:2041 (size 40)\n")
 WARNING = "[    9.2] WARNING: CPU: 0 PID: 7 at drivers/infiniband/sw/rdmavt/qp.c:{} rvt_post_one_wr+0x9f3/0xa10 [rdmavt]\n"
-TASKLET = ("[    9.3] BUG: KASAN: use-after-free in tasklet_action_common.constprop.0+0x64e/0x790\n[    9.3] Call Trace:\n"
+TASKLET = ("[    9.3] BUG: KASAN: use-after-free in {}+0x64e/0x790\n[    9.3] Call Trace:\n{}"
            "[    9.3] Allocated by task 144:\n[    9.3]  __kmalloc+0x56/0x130\n[    9.3]  {}\n[    9.3] Freed by task 144:\n")
+ACTION = "tasklet_action_common.constprop.0"
+IN_TASKLET = "[    9.3]  tasklet_action_common.constprop.0+0x31d/0x790\n"
+OF_A_PROGRAM = "ib_uverbs_handler_UVERBS_METHOD_CQ_CREATE+0x51d/0xa50 [ib_uverbs]"
+OF_THE_KERNEL = "__ib_alloc_cq+0x51d/0xa50 [ib_core]"
 
 
 class Reading(unittest.TestCase):
@@ -85,12 +89,29 @@ class Complaints(unittest.TestCase):
         self.assertTrue(splat.find(MEMCPY + WARNING.format(2041) + "fine\n" + WARNING.format(2041)))
 
     def test_the_known_tasklet_of_rxe_is_that_of_a_user_programs_queue(self):
-        known = TASKLET.format("ib_uverbs_handler_UVERBS_METHOD_CQ_CREATE+0x51d/0xa50 [ib_uverbs]")
-        of_the_kernel = TASKLET.format("__ib_alloc_cq+0x51d/0xa50 [ib_core]")
+        known = TASKLET.format(ACTION, IN_TASKLET, OF_A_PROGRAM)
+        of_the_kernel = TASKLET.format(ACTION, IN_TASKLET, OF_THE_KERNEL)
         self.assertIsNone(splat.find(known))
         self.assertTrue(splat.find(of_the_kernel))
         self.assertTrue(splat.find(of_the_kernel + known))
+        self.assertTrue(splat.find(known + of_the_kernel))
         self.assertTrue(splat.find("refcount_t: underflow\n" + known))
+
+    def test_the_known_tasklet_of_rxe_may_call_any_function(self):
+        for function in ("_raw_spin_lock_irqsave", "rxe_send_complete", "__list_add_valid"):
+            self.assertIsNone(splat.find(TASKLET.format(function, IN_TASKLET, OF_A_PROGRAM)))
+            self.assertTrue(splat.find(TASKLET.format(function, IN_TASKLET, OF_THE_KERNEL)))
+            self.assertTrue(splat.find(TASKLET.format(function, "", OF_A_PROGRAM)))
+
+    def test_the_known_tasklet_of_rxe_may_have_interrupted_a_deep_stack(self):
+        deep = IN_TASKLET + "[    9.3]  do_something+0x1/0x2\n" * 80
+        self.assertIsNone(splat.find(TASKLET.format(ACTION, deep, OF_A_PROGRAM)))
+        self.assertTrue(splat.find(TASKLET.format(ACTION, deep, OF_THE_KERNEL)))
+
+    def test_the_tasklet_is_that_of_the_same_report(self):
+        another = TASKLET.format("cwt_link_work", "", OF_THE_KERNEL)
+        freed_by_one = "[    9.3]  tasklet_action_common.constprop.0+0x31d/0x790\n"
+        self.assertTrue(splat.find(another + freed_by_one + "Allocated by task 1:\n " + OF_A_PROGRAM + "\n"))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ SIGNS = re.compile("|".join([
     r"disagrees about version of symbol", r"Unknown symbol", r"leaked \d+|still in use\b",
 ]))
 TAIL = 60
+REPORT = 150            # lines of a report of KASAN: the stacks of an interrupt and of what it interrupted, and two more
 
 
 def known():
@@ -43,7 +44,7 @@ def expected(regex, lines, number):
     """Return whether a line matches the regex. A regex that contains \\n also covers the line
     before; one with (?s) covers the report."""
     if regex.flags & re.DOTALL:
-        return bool(regex.match("\n".join([lines[number], *lines[number + 1:number + TAIL]])))
+        return bool(regex.match("\n".join(lines[number:number + REPORT])))
     first = max(number - 1, 0) if r"\n" in regex.pattern else number
     return bool(regex.search("\n".join(lines[first:number + 1])))
 
