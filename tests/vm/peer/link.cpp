@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 // Long enough for an emulated machine with a debug kernel, and for the server's own timeouts.
 constexpr auto PATIENCE = 60s;
-constexpr int RESOLVE_MS = 10000;
+constexpr int RESOLVE_MS = 60000;
 constexpr size_t RECEIVE_SIZE = CW_WIRE_PAGE + CW_WIRE_TRAILER;
 constexpr size_t SEND_SIZE = 17 * CW_WIRE_PAGE;
 constexpr u64 SEND_ID = 1 << 16;
@@ -308,7 +308,8 @@ u32 Link::register_memory(Bytes &memory)
 	wr.bind_mw.mw = mw;
 	wr.bind_mw.rkey = ibv_inc_rkey(mw->rkey);
 	wr.bind_mw.bind_info = {mr, reinterpret_cast<u64>(memory.data()), memory.size(), REMOTE};
-	post_send(wr, {});
+	/* When rxe of Linux 6.1 sends again, it also binds again, which fails, unless that is done. */
+	wait_sent(post_send(wr, {}));
 	return wr.bind_mw.rkey;
 }
 
@@ -341,21 +342,22 @@ void Link::take_completion(const ibv_wc &wc)
 		post_receive(int(wc.wr_id));
 }
 
-// Takes what is there; whether there was anything.
+// Takes what is there; whether there was anything. A message that came before the end of the
+// connection has completed when that event is there, so the events come first.
 bool Link::drain()
 {
 	ibv_wc wc[16];
 	bool any = false;
 	int n;
-	while ((n = ibv_poll_cq(cq_.get(), 16, wc)) > 0) {
-		any = true;
-		for (int i = 0; i < n; i++)
-			take_completion(wc[i]);
-	}
 	pollfd fd{channel_->fd, POLLIN, 0};
 	while (poll(&fd, 1, 0) == 1) {
 		take_cm_event();
 		any = true;
+	}
+	while ((n = ibv_poll_cq(cq_.get(), 16, wc)) > 0) {
+		any = true;
+		for (int i = 0; i < n; i++)
+			take_completion(wc[i]);
 	}
 	return any;
 }
