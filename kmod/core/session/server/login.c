@@ -14,13 +14,14 @@
 #include "../../link/receive_area.h"
 #include "../../netlink/netlink.h"
 #include "login.h"
+#include "times.h"
 
 static unsigned int probe_ms = 1000;
 module_param(probe_ms, uint, 0644);
-MODULE_PARM_DESC(probe_ms, "milliseconds without a message after which a connection is probed");
+MODULE_PARM_DESC(probe_ms, "milliseconds without a message after which a connection is probed, on a server with up to 256 paths");
 static unsigned int dead_ms = 5000;
 module_param(dead_ms, uint, 0644);
-MODULE_PARM_DESC(dead_ms, "milliseconds without a message after which a connection is closed");
+MODULE_PARM_DESC(dead_ms, "milliseconds without a message after which a connection is closed, on a server with up to 256 paths");
 static unsigned int max_depth = 128;
 module_param(max_depth, uint, 0644);
 MODULE_PARM_DESC(max_depth, "commands that a data link may have outstanding");
@@ -176,20 +177,32 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 
 /* ---- proof ---- */
 
-static u32 cw_login_probe_ms(void)
+static u32 cw_login_probe_ms(u32 paths)
 {
-	return clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U); /* at least 10 */
+	u32 ms = clamp(READ_ONCE(probe_ms), 100U, CW_WIRE_DEAD_MAX / 2U); /* at least 10 */
+
+	return min(cw_times_grown_ms(ms, paths), CW_WIRE_DEAD_MAX / 2U);
+}
+
+static u32 cw_login_dead_with(u32 paths)
+{
+	u32 ms = min_t(u32, READ_ONCE(dead_ms), CW_WIRE_DEAD_MAX);
+
+	return clamp(cw_times_grown_ms(ms, paths), 2 * cw_login_probe_ms(paths),
+		     (u32)CW_WIRE_DEAD_MAX);
 }
 
 u32 cw_login_dead_ms(void)
 {
-	return clamp(READ_ONCE(dead_ms), 2 * cw_login_probe_ms(), (u32)CW_WIRE_DEAD_MAX);
+	return cw_login_dead_with(cw_server_session_total());
 }
 
 void cw_login_grant(struct cw_server_session *s)
 {
-	s->welcome.probe_ms = cw_login_probe_ms();
-	s->welcome.dead_ms = cw_login_dead_ms();
+	u32 paths = cw_server_session_total(); /* once: dead_ms has to be twice probe_ms */
+
+	s->welcome.probe_ms = cw_login_probe_ms(paths);
+	s->welcome.dead_ms = cw_login_dead_with(paths);
 	s->queues = cw_login_queues(s);
 }
 
