@@ -214,13 +214,29 @@ static bool cw_session_stop(struct cw_session *s)
 }
 
 /*
+ * Sends PROBE on the live paths beside @p. Without a message, the server would end such a path
+ * while the client waits for FAREWELL on @p.
+ */
+static void cw_path_probe_others(const struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+	unsigned int i;
+
+	mutex_lock(&s->lock);
+	for (i = 0; i < s->nr_paths; i++)
+		if (s->paths[i] != p && s->paths[i]->state == CW_PATH_LIVE)
+			cw_link_probe(s->paths[i]->control, 0);
+	mutex_unlock(&s->lock);
+}
+
+/*
  * Sends GOODBYE and waits for FAREWELL: the server has nothing left of the session then, and keeps
  * nothing for it. Ends early when the link dies or is silent for the detection time, when the
  * caller is killed, or after CW_FORCED_FAREWELL_MS of @force. p->lock is held.
  */
 static bool cw_path_part(struct cw_path *p, bool force)
 {
-	unsigned long since = jiffies;
+	unsigned long since = jiffies, asked_at;
 	bool farewell = false;
 	long wait;
 
@@ -230,7 +246,10 @@ static bool cw_path_part(struct cw_path *p, bool force)
 	       cw_path_silence(p, since) < cw_session_detection_ms(p->session)) {
 		if (force && jiffies_to_msecs(jiffies - since) >= CW_FORCED_FAREWELL_MS)
 			break;
+		asked_at = p->asked_at;
 		wait = cw_path_ask(p);
+		if (p->asked_at != asked_at)
+			cw_path_probe_others(p);
 		if (force)
 			wait = min_t(long, wait, msecs_to_jiffies(CW_FORCED_FAREWELL_MS));
 		/* A signal that does not kill ends nothing. */

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Verified I/O of a disk with two paths goes on when either path is lost, and after both were lost. A path that is back joins
-again, and no login is needed while another path is live."""
+again, and no login is needed while another path is live. A path ends as soon as its port goes down. A detach ends in order on
+the path that is left, although the other one is dead and not known to be."""
 from using import causeway, paths, verified
 
 TIER = "ci"
 KERNELS = ("stock",)
 LONG_KERNELS = ("lockdep", "kasan")
 TOPOLOGY = paths.topology()
-LEAVES = ("attachment", "export")
+LEAVES = ("export",)
 NAME = "10.0.0.1/m"
 DISK = f"/dev/causeway/{NAME}"
 OTHER_IO = f"dd if=/dev/urandom of={DISK} bs=1M seek=32 count=1 oflag=direct conv=notrunc status=none"
@@ -16,7 +17,7 @@ OTHER_IO = f"dd if=/dev/urandom of={DISK} bs=1M seek=32 count=1 oflag=direct con
 def lose(client, events, link):
     """Cut a link until the client has given up the path over it, and wait until the path has joined again."""
     client.link_down(link)
-    events.wait_for(f"path-down {NAME}", timeout=60)
+    events.wait_for(f"path-down {NAME}: path {link}: port 1 of rxe{link} went down", timeout=60)
     client.run(OTHER_IO, timeout=30)
     client.link_up(link)
     events.wait_for(f"path {link} is live", timeout=90)
@@ -30,6 +31,17 @@ def lose_both(client, events):
         client.link_up(link)
     events.wait_for(f" up {NAME}", timeout=90)
     events.wait_for(f"path-up {NAME}", timeout=90)
+
+
+def detach_by_the_other_path(server, client):
+    """The port of the client stays up, so the client sends GOODBYE on the path that is dead."""
+    client.run("udevadm settle; dmesg -C")
+    server.link_down(0)
+    client.run(f"causeway detach {NAME}", timeout=60)
+    said = client.run("dmesg").out
+    assert "detached without an answer" not in said, said
+    server.link_up(0)
+    assert causeway.connections(server) == [], causeway.connections(server)
 
 
 def scenario(rig):
@@ -47,3 +59,4 @@ def scenario(rig):
     session = causeway.connection(client)
     assert session["state"] == "live" and session["reconnects"] == 1, session
     paths.passes(job)
+    detach_by_the_other_path(server, client)
