@@ -18,7 +18,7 @@ extern "C" {
  */
 #define CW_PROBING_ROUNDS 8U
 
-/* Of a link that is judged. */
+/* The silence of one link, as the rounds have seen it. */
 struct cw_probing {
 	unsigned long last; /* jiffies: the last message that the last round knew of */
 	u16 rounds; /* in a row that brought nothing */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What sessions of the client do when a port of an RDMA device of this host changes.
+ * The sessions of this client react when a port of an RDMA device of this host goes down, comes up,
+ * or gets other addresses.
  */
 #ifndef CW_CLIENT_PORTS_H
 #define CW_CLIENT_PORTS_H
