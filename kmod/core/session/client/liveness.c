@@ -75,28 +75,17 @@ static void cw_path_long_round(struct cw_path *p)
 	p->round_due = jiffies + msecs_to_jiffies(probe_ms);
 }
 
-static void cw_path_short_round(struct cw_path *p, bool is_alone)
+static void cw_path_short_round(struct cw_path *p)
 {
 	u32 round_ms = cw_path_round_ms(p);
 	bool late = cw_path_round_is_late(READ_ONCE(p->watch_due), round_ms);
 
-	if (is_alone)
+	/* Without another live path, nothing is won by an early end of this one. */
+	if (!cw_session_has_live_path(p->session, p))
 		p->probing.rounds = 0;
 	else
 		cw_path_judge(p->control, &p->probing, late,
 			      min(CW_PROBING_ROUNDS, p->grants.dead_ms / round_ms));
-}
-
-/* True if no other path is live, so that nothing is won by an early end of this one. */
-static bool cw_path_is_alone(const struct cw_path *p)
-{
-	const struct cw_session *s = p->session;
-	unsigned int i;
-
-	for (i = 0; i < s->nr_paths; i++)
-		if (s->paths[i] != p && READ_ONCE(s->paths[i]->state) == CW_PATH_LIVE)
-			return false;
-	return true;
 }
 
 /* True if commands are outstanding. Also polls: the thread that does may be asleep. */
@@ -168,7 +157,7 @@ void cw_path_watch(struct work_struct *work)
 	busy = cw_path_has_commands(p) || carries;
 	if (busy) {
 		WRITE_ONCE(p->idle, false);
-		cw_path_short_round(p, cw_path_is_alone(p));
+		cw_path_short_round(p);
 		round = msecs_to_jiffies(cw_path_round_ms(p));
 	} else {
 		p->probing.rounds = 0;

@@ -59,6 +59,11 @@ struct cw_path {
 	u32 attempts; /* to log in or join, since the path or a login was last live */
 	unsigned long retry_at; /* jiffies: not before, for a JOIN */
 	struct cw_fence fence; /* of the incarnation that was live last */
+	/*
+	 * Either of two events may come first, FENCED and the return of ops->reap. The fence ends
+	 * when both were there. reaped stays set until the path is live again, because a path may
+	 * need a fence after its requests were taken back. So at most one of the two is set.
+	 */
 	bool fence_answered; /* before the requests of that incarnation were taken back */
 	bool reaped; /* ops->reap has returned for the incarnation that was live last */
 	u32 fence_commands; /* for which the server says it waits; any context */
@@ -160,6 +165,24 @@ static inline struct cw_path *cw_session_shown_path(struct cw_session *s)
 			live = p;
 	}
 	return live ?: s->paths[0];
+}
+
+/**
+ * cw_session_has_live_path() - checks whether a session has a live path
+ * @s: the session
+ * @but: a path that does not count, or NULL
+ *
+ * Context: Any context. Without session->lock, the answer may be out of date.
+ * Return: True if a path other than @but is live.
+ */
+static inline bool cw_session_has_live_path(const struct cw_session *s, const struct cw_path *but)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths; i++)
+		if (s->paths[i] != but && READ_ONCE(s->paths[i]->state) == CW_PATH_LIVE)
+			return true;
+	return false;
 }
 
 /* ---- inside the core: path.c ---- */

@@ -32,7 +32,7 @@ static bool cw_path_uses(const struct cw_path *p, const struct cw_port_news *new
 	       !strcmp(p->device, news->device) && (!news->port || news->port == p->device_port);
 }
 
-/* A path whose end has begun may still be LIVE. */
+/* Unlike cw_session_has_live_path(), counts no path whose end has begun: it may still be LIVE. */
 static bool cw_session_has_other(const struct cw_session *s, const struct cw_port_news *news)
 {
 	const struct cw_path *p;

@@ -113,9 +113,8 @@ void cw_session_lost(struct cw_session *s, const struct cw_path *lost)
 	unsigned int i;
 
 	lockdep_assert_held(&s->lock);
-	for (i = 0; i < s->nr_paths; i++)
-		if (s->paths[i]->state == CW_PATH_LIVE)
-			return;
+	if (cw_session_has_live_path(s, NULL))
+		return;
 	if (cw_session_change(s, CW_STATE_HELD))
 		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
 	s->next = lost->number;
