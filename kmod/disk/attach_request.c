@@ -93,15 +93,12 @@ static int cw_attach_add_path(struct cw_session_config *config, const struct nla
 static int cw_attach_take_path(struct cw_session_config *config, struct nlattr *nest,
 			       struct netlink_ext_ack *extack)
 {
-	struct nlattr **tb;
+	struct nlattr **tb = cw_parse_nest(nest, extack);
 	int ret;
 
-	tb = kcalloc(__CW_A_MAX, sizeof(*tb), GFP_KERNEL);
-	if (!tb)
-		return -ENOMEM;
-	ret = nla_parse_nested(tb, CW_A_MAX, nest, cw_policy, extack);
-	if (!ret)
-		ret = cw_attach_add_path(config, tb[CW_A_ADDRESS], tb[CW_A_LOCAL_ADDRESS], extack);
+	if (IS_ERR(tb))
+		return PTR_ERR(tb);
+	ret = cw_attach_add_path(config, tb[CW_A_ADDRESS], tb[CW_A_LOCAL_ADDRESS], extack);
 	kfree(tb);
 	return ret;
 }

@@ -113,15 +113,11 @@ static int cwt_read_secrets(struct genl_info *info, struct cwt_export *e)
 static int cwt_read_network(struct nlattr *nest, struct cw_cidr *out,
 			    struct netlink_ext_ack *extack)
 {
-	struct nlattr **tb;
-	int ret;
+	struct nlattr **tb = cw_parse_nest(nest, extack);
+	int ret = 0;
 
-	tb = kcalloc(__CW_A_MAX, sizeof(*tb), GFP_KERNEL);
-	if (!tb)
-		return -ENOMEM;
-	ret = nla_parse_nested(tb, CW_A_MAX, nest, cw_policy, extack);
-	if (ret)
-		goto free;
+	if (IS_ERR(tb))
+		return PTR_ERR(tb);
 	memset(out, 0, sizeof(*out));
 	if (tb[CW_A_FAMILY] && tb[CW_A_PREFIX] && tb[CW_A_PREFIX_LEN]) {
 		out->family = nla_get_u8(tb[CW_A_FAMILY]);
@@ -134,7 +130,6 @@ static int cwt_read_network(struct nlattr *nest, struct cw_cidr *out,
 			  "a network on the allow list is none; 10.0.0.0/24 and fd00::/64 are");
 		ret = -EINVAL;
 	}
-free:
 	kfree(tb);
 	return ret;
 }

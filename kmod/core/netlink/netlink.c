@@ -8,6 +8,7 @@
  */
 #include <linux/kmod.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 #include <linux/socket.h>
 
 #include "netlink.h"
@@ -216,6 +217,21 @@ int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage 
 	}
 }
 EXPORT_SYMBOL_GPL(cw_put_address);
+
+struct nlattr **cw_parse_nest(const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	struct nlattr **tb = kcalloc(__CW_A_MAX, sizeof(*tb), GFP_KERNEL);
+	int ret;
+
+	if (!tb)
+		return ERR_PTR(-ENOMEM);
+	ret = nla_parse_nested(tb, CW_A_MAX, nest, cw_policy, extack);
+	if (!ret)
+		return tb;
+	kfree(tb);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_GPL(cw_parse_nest);
 
 void cw_refuse(struct netlink_ext_ack *extack, const char *fmt, ...)
 {

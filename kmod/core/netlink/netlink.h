@@ -125,6 +125,17 @@ int cw_put_address(struct sk_buff *skb, int attr, const struct sockaddr_storage 
 extern const struct nla_policy cw_policy[__CW_A_MAX];
 
 /**
+ * cw_parse_nest() - parses a nest of a request
+ * @nest: the nest
+ * @extack: of the request; may be NULL
+ *
+ * Context: Process context. May sleep.
+ * Return: The attributes of the nest by their numbers, below __CW_A_MAX, which the caller frees by
+ * kfree(); or an ERR_PTR: -ENOMEM, or the error of the parser.
+ */
+struct nlattr **cw_parse_nest(const struct nlattr *nest, struct netlink_ext_ack *extack);
+
+/**
  * cw_refuse() - sets the text of a refusal
  * @extack: of the request; may be NULL
  * @fmt: one sentence of up to 447 bytes: what failed, why, and what to do
