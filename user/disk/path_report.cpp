@@ -94,17 +94,6 @@ std::string path_line(const DiskPath &path) {
     return line;
 }
 
-std::string transport_title(std::uint8_t transport) {
-    switch (transport) {
-    case CW_TRANSPORT_RDMA:
-        return "RDMA";
-    case CW_TRANSPORT_TCP:
-        return "TCP";
-    default:
-        return "";
-    }
-}
-
 std::string local_text(const DiskPath &path) {
     return path.local.empty() ? "any" : path.local.host_text();
 }

@@ -24,9 +24,6 @@ std::string failure_text(const std::string &reason, std::int32_t error);
 // that is not live, the line has the reason.
 std::string path_line(const DiskPath &path);
 
-// Returns "RDMA" or "TCP"; empty without a connection.
-std::string transport_title(std::uint8_t transport);
-
 // Returns the local address, or "any" for one that the kernel has not chosen yet.
 std::string local_text(const DiskPath &path);
 

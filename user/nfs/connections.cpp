@@ -133,17 +133,6 @@ Json mount_json(const Sources &sources, const NfsMount &mount,
             {"reason", record ? or_null(record->reason) : Json(nullptr)}};
 }
 
-std::string transport_text(std::uint8_t transport) {
-    switch (transport) {
-    case CW_TRANSPORT_RDMA:
-        return "RDMA";
-    case CW_TRANSPORT_TCP:
-        return "TCP";
-    default:
-        return "";
-    }
-}
-
 std::string named(const std::string &name, const std::string &where) {
     if (name.empty() || where.empty() || name == where) {
         return name.empty() ? where : name;
@@ -188,7 +177,7 @@ void add_connection(Table &table, const Sources &sources, const NfsConnection &c
     }
     const bool live = connection.state == CW_STATE_LIVE;
     table.row({role_word(connection.role), named(who, connection.peer.host_text()), what,
-               transport_text(connection.transport), "causeway",
+               transport_title(connection.transport), "causeway",
                device_text(connection.device, connection.device_port),
                live ? fmt::format("{}", connection.queues) : "",
                live ? fmt::format("{}/{}", size_exact(connection.send_inline),
@@ -210,7 +199,7 @@ void add_mount(Table &table, const Sources &sources, const NfsMount &mount,
         state += fmt::format(", connected {} times", *mount.connects);
     }
     table.row({"client", named(mount.server(), mount.address), mount.directory,
-               transport_text(mount.transport), carrier_of(sources, mount.transport), "",
+               transport_title(mount.transport), carrier_of(sources, mount.transport), "",
                mount.connections == 0 ? "" : fmt::format("{}", mount.connections), "", "", state});
     if (mount.transport == CW_TRANSPORT_TCP && record && !record->reason.empty()) {
         table.note(fmt::format("RDMA failed: {}; to try again: causeway nfs remount {}",
@@ -247,7 +236,7 @@ void add_clients(Table &table, const Sources &sources, Answer &answer) {
              {"carrier", or_null(carrier_of(sources, transport))}});
         if (!ours) {
             table.row({"server", named(client.name, client.address), "v" + client.version,
-                       transport_text(transport), carrier_of(sources, transport), "", "", "", "",
+                       transport_title(transport), carrier_of(sources, transport), "", "", "", "",
                        "known"});
         }
     }

@@ -43,6 +43,17 @@ std::string transport_word(std::uint8_t transport) {
     return look_up(transport_names, transport);
 }
 
+std::string transport_title(std::uint8_t transport) {
+    switch (transport) {
+    case CW_TRANSPORT_RDMA:
+        return "RDMA";
+    case CW_TRANSPORT_TCP:
+        return "TCP";
+    default:
+        return "";
+    }
+}
+
 std::string state_word(std::uint8_t state) {
     return look_up(state_names, state);
 }

@@ -17,6 +17,8 @@ namespace causeway {
 std::string role_word(std::uint8_t role);
 // Returns "rdma", "tcp" or "none".
 std::string transport_word(std::uint8_t transport);
+// Returns "RDMA" or "TCP"; empty without a connection.
+std::string transport_title(std::uint8_t transport);
 // Returns "connecting", "live", "held", "failing", "refused", "revoked" or "closing".
 std::string state_word(std::uint8_t state);
 // Returns "stale", "superseded" or "evicted" for a value of enum cw_final_refusal.
