@@ -47,6 +47,7 @@ static int cw_client_message(struct cw_link *link, struct cw_message *msg)
 const struct cw_link_handler cw_client_control_handler = {
 	.message = cw_client_message,
 	.down = cw_client_down,
+	.alive = cw_path_alive,
 };
 
 u32 cw_session_detection_ms(struct cw_session *s)

@@ -13,7 +13,13 @@
  *
  * While a path has nothing outstanding, the watch comes in rounds of probe_ms, and the first
  * command calls cw_path_busy(). If both miss each other, the watch comes after probe_ms.
+ *
+ * The probes of a control link also measure its round trip. The disk compares its paths by that
+ * time while they have no commands. So each round probes the control link of an idle path if the
+ * session has another path.
  */
+#include <linux/ktime.h>
+
 #include "path.h"
 
 static unsigned int fast_probe_ms = 100;
@@ -37,7 +43,23 @@ static bool cw_path_round_is_late(unsigned long due, u32 interval_ms)
 	       cw_probing_is_late(now - due, msecs_to_jiffies(interval_ms));
 }
 
-static void cw_path_judge(struct cw_link *link, struct cw_probing *probing, bool late, u32 limit)
+static void cw_path_probe(struct cw_path *p)
+{
+	cw_link_probe(p->control, ktime_get_ns() - p->measured_from);
+}
+
+void cw_path_alive(struct cw_link *link, u64 cookie)
+{
+	struct cw_path *p = cw_link_path(link);
+	u64 now = ktime_get_ns() - p->measured_from;
+
+	/* The probes of a login have no cookie. */
+	if (cookie && cookie <= now)
+		WRITE_ONCE(p->rtt, clamp_t(u64, (now - cookie) >> 10, 1, U32_MAX));
+}
+
+/* Returns true if @link was probed. */
+static bool cw_path_judge(struct cw_link *link, struct cw_probing *probing, bool late, u32 limit)
 {
 	unsigned long last = READ_ONCE(link->last_rx);
 	bool heard = last != probing->last;
@@ -48,22 +70,28 @@ static void cw_path_judge(struct cw_link *link, struct cw_probing *probing, bool
 		cw_link_kill(link, -ETIMEDOUT, "the server was silent on %s link %u for %u ms",
 			     link->kind == CW_LINK_CONTROL ? "control" : "data", link->index,
 			     jiffies_to_msecs(jiffies - last));
-		break;
+		return false;
 	case CW_PROBING_ASK:
-		cw_link_probe(link, 0);
-		break;
+		if (link->kind == CW_LINK_CONTROL)
+			cw_path_probe(cw_link_path(link));
+		else
+			cw_link_probe(link, 0);
+		return true;
 	case CW_PROBING_ALIVE:
 		break;
 	}
+	return false;
 }
 
-static void cw_path_long_round(struct cw_path *p)
+/* Returns true if the control link was probed. */
+static bool cw_path_long_round(struct cw_path *p)
 {
 	u32 probe_ms = p->grants.probe_ms, limit = p->grants.dead_ms / probe_ms;
 	bool late = cw_path_round_is_late(p->round_due, probe_ms);
 	unsigned int i;
+	bool probed;
 
-	cw_path_judge(p->control, &p->control->probing, late, limit);
+	probed = cw_path_judge(p->control, &p->control->probing, late, limit);
 	for (i = 0; i < p->nr_links; i++) {
 		struct cw_link *link = p->links[i];
 
@@ -73,6 +101,7 @@ static void cw_path_long_round(struct cw_path *p)
 			link->probing.rounds = 0;
 	}
 	p->round_due = jiffies + msecs_to_jiffies(probe_ms);
+	return probed;
 }
 
 static void cw_path_short_round(struct cw_path *p)
@@ -117,6 +146,10 @@ void cw_path_watch_begin(struct cw_path *p)
 	p->probing.rounds = 0;
 	p->round_due = jiffies + msecs_to_jiffies(p->grants.probe_ms);
 	WRITE_ONCE(p->idle, false);
+	p->measured_from = ktime_get_ns() - 1; /* no cookie is zero */
+	WRITE_ONCE(p->rtt, 0);
+	if (p->session->nr_paths > 1)
+		cw_path_probe(p);
 	cw_path_watch_in(p, msecs_to_jiffies(cw_path_round_ms(p)));
 }
 
@@ -134,7 +167,7 @@ void cw_path_watch(struct work_struct *work)
 {
 	struct cw_path *p = container_of(to_delayed_work(work), struct cw_path, watch);
 	unsigned long now, round = msecs_to_jiffies(p->grants.probe_ms);
-	bool busy, carries;
+	bool busy, carries, is_round, probed = false;
 
 	/* A watch of an earlier connection does not wait for the lock of an attempt. */
 	if (READ_ONCE(p->state) != CW_PATH_LIVE)
@@ -149,8 +182,9 @@ void cw_path_watch(struct work_struct *work)
 	carries = cw_path_carries_fence(p);
 	mutex_unlock(&p->session->lock);
 
-	if (time_after_eq(jiffies, p->round_due))
-		cw_path_long_round(p);
+	is_round = time_after_eq(jiffies, p->round_due);
+	if (is_round)
+		probed = cw_path_long_round(p);
 	/* A command that was sent before this is seen below, a later one finds the path idle. */
 	WRITE_ONCE(p->idle, true);
 	smp_mb(); /* the mark against the commands; a command that misses both waits for probe_ms */
@@ -161,6 +195,8 @@ void cw_path_watch(struct work_struct *work)
 		round = msecs_to_jiffies(cw_path_round_ms(p));
 	} else {
 		p->probing.rounds = 0;
+		if (is_round && !probed && p->session->nr_paths > 1)
+			cw_path_probe(p);
 	}
 	now = jiffies;
 	cw_path_watch_in(p, time_before(now, p->round_due) ? min(round, p->round_due - now) : 1);

@@ -90,6 +90,13 @@ struct cw_path {
 	unsigned long asked_at; /* jiffies: of the last PROBE of the control link */
 	struct cw_probing probing; /* of the control link, in short rounds */
 	unsigned long round_due; /* jiffies: the next long round */
+	/*
+	 * For the round trip of PROBE and ALIVE. The cookie of PROBE is the time since
+	 * measured_from, which is written before the first PROBE with a cookie, and read in the
+	 * receive context.
+	 */
+	u64 measured_from; /* ns */
+	u32 rtt; /* units of 1024 ns, of the newest answer; 0: none yet. Any context */
 	const char *kicked; /* why a caller gave the connection up; any context */
 	char device[64];
 	u8 device_port;
@@ -149,8 +156,8 @@ static inline struct cw_path *cw_link_path(const struct cw_link *link)
  * @s: the session
  *
  * Context: Any context.
- * Return: The path that carries I/O; if there is none, the first path that is live; otherwise the
- * first path.
+ * Return: The first path that carries I/O; if there is none, the first path that is live; otherwise
+ * the first path.
  */
 static inline struct cw_path *cw_session_shown_path(struct cw_session *s)
 {
@@ -423,6 +430,14 @@ void cw_path_watch(struct work_struct *work);
  * Context: Process context. p->lock and session->lock are held.
  */
 void cw_path_watch_begin(struct cw_path *p);
+/**
+ * cw_path_alive() - measures the round trip of a probe; cw_link_handler.alive of control links
+ * @link: the control link
+ * @cookie: of the probe
+ *
+ * Context: Receive context of @link.
+ */
+void cw_path_alive(struct cw_link *link, u64 cookie);
 /**
  * cw_path_busy() - makes the watch come soon, because a command was sent
  * @p: a live path whose idle is set. The caller keeps it live, for example in an RCU section of the
