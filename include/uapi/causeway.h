@@ -88,11 +88,11 @@ enum cw_command {
 	 * of them may have the same addresses. Without background, the request waits until the
 	 * block device exists, and ends with the error of the last attempt if an attempt on each
 	 * path has failed. The defaults are 128 for depth, one queue for each processor but at most
-	 * 8, no polled queues, 0 for io-timeout, CW_FAST_FAIL_DEFAULT for fast-fail, and 10000 ms
-	 * for connect-timeout. queues and poll-queues together are at most 256. Request:
-	 * CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_QUEUES, CW_A_POLL_QUEUES,
-	 * CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_CONNECT_TIMEOUT, CW_A_KEY, CW_A_HOST, CW_A_BACKGROUND,
-	 * CW_A_FAST_FAIL, CW_A_DISK_PATH. Reply: CW_A_DISK.
+	 * 8, no polled queues, 0 for io-timeout, CW_FAST_FAIL_DEFAULT for fast-fail, 10000 ms for
+	 * connect-timeout, and single for path-policy. queues and poll-queues together are at most
+	 * 256. Request: CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_QUEUES,
+	 * CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_CONNECT_TIMEOUT, CW_A_KEY, CW_A_HOST,
+	 * CW_A_BACKGROUND, CW_A_FAST_FAIL, CW_A_DISK_PATH, CW_A_PATH_POLICY. Reply: CW_A_DISK.
 	 */
 	CW_C_ATTACH,
 	/*
@@ -110,7 +110,7 @@ enum cw_command {
 	 * CW_A_BLOCK_SIZE, CW_A_PHYSICAL_BLOCK, CW_A_READ_ONLY, CW_A_HAS_KEY, CW_A_VOLATILE,
 	 * CW_A_DISCARD, CW_A_WRITE_ZEROES, CW_A_LOSS, CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH,
 	 * CW_A_IO_TIMEOUT, CW_A_FAST_FAIL, CW_A_OPENERS, CW_A_REASON, CW_A_REFUSAL, CW_A_HOST,
-	 * CW_A_DISK_PATH.
+	 * CW_A_DISK_PATH, CW_A_PATH_POLICY.
 	 */
 	CW_C_ATTACHMENT_GET,
 	/*
@@ -126,12 +126,12 @@ enum cw_command {
 	 * paths: id, address, path-state, attempts; local-address, transport, device, device-port,
 	 * queues while it is live; reason and error of its last loss or attempt; retry-in until it
 	 * joins again; carries-io, fencing and fence-commands. address, device and the like outside
-	 * of the nests are those of the path that carries I/O, or of the first path if there is
-	 * none. A dump. Reply: CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME,
+	 * of the nests are those of the first path that carries I/O, or of the first path if there
+	 * is none. A dump. Reply: CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME,
 	 * CW_A_HOST, CW_A_SESSION, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_STATE, CW_A_TRANSPORT,
 	 * CW_A_DEVICE, CW_A_DEVICE_PORT, CW_A_QUEUES, CW_A_DEPTH, CW_A_INLINE, CW_A_MAX_IO,
 	 * CW_A_ATTEMPTS, CW_A_RECONNECTS, CW_A_SINCE, CW_A_RETRY_IN, CW_A_REASON, CW_A_ERROR,
-	 * CW_A_LOSS, CW_A_DISK, CW_A_DISK_PATH.
+	 * CW_A_LOSS, CW_A_DISK, CW_A_DISK_PATH, CW_A_PATH_POLICY.
 	 */
 	CW_C_SESSION_GET,
 	/*
@@ -263,6 +263,16 @@ enum cw_disk_path_state {
 	CW_DISK_PATH_CONNECTING = 2, /* an attempt to log in or to join is under way */
 	CW_DISK_PATH_LIVE = 3, /* the server has admitted the path */
 	CW_DISK_PATH_ENDING = 4, /* the connection was lost or given up and is being drained */
+};
+
+/* how a disk chooses among the live paths of its session */
+enum cw_path_policy {
+	/* each message goes by the path that is expected to be the fastest for it */
+	CW_PATH_POLICY_AUTO = 1,
+	/* each message goes by the path after that of the last one */
+	CW_PATH_POLICY_ROUND_ROBIN = 2,
+	/* one path has all commands until it is lost; then the live path with the lowest number */
+	CW_PATH_POLICY_SINGLE = 3,
 };
 
 /*
@@ -470,7 +480,11 @@ enum cw_attribute {
 	 */
 	CW_A_DISK_PATH,
 	CW_A_PATH_STATE, /* u8: enum cw_disk_path_state: of a path */
-	CW_A_CARRIES_IO, /* flag: the disk gives its commands to this path */
+	/*
+	 * flag: the disk gives commands to this path; under the policy auto, a slow path may get
+	 * none all the same
+	 */
+	CW_A_CARRIES_IO,
 	/*
 	 * flag: writes that were sent on the last connection of this path wait until the server has
 	 * fenced it
@@ -481,6 +495,7 @@ enum cw_attribute {
 	 * waits for them
 	 */
 	CW_A_FENCE_COMMANDS,
+	CW_A_PATH_POLICY, /* u8: enum cw_path_policy: how the disk chooses among its live paths */
 	__CW_A_MAX,
 };
 

@@ -117,6 +117,7 @@ static int cw_attach(struct sk_buff *skb, struct genl_info *info)
 		goto free_config;
 	}
 	disk->session = s;
+	disk->policy = config->path_policy;
 	mutex_lock(&cw_disks_lock);
 	disk->removing = true; /* cw_attachment_find() skips the disk until attach has finished */
 	list_add_tail(&disk->entry, &cw_disks);
@@ -255,6 +256,7 @@ static int cw_attachment_put(struct sk_buff *skb, void *object, bool secrets)
 	    nla_put_u32(skb, CW_A_IO_TIMEOUT, s->config.io_timeout) ||
 	    nla_put_u32(skb, CW_A_FAST_FAIL, s->config.fast_fail) ||
 	    nla_put_u16(skb, CW_A_POLL_QUEUES, s->config.poll_queues) ||
+	    nla_put_u8(skb, CW_A_PATH_POLICY, s->config.path_policy) ||
 	    (s->config.key.len && nla_put_flag(skb, CW_A_HAS_KEY)) ||
 	    (cw_disk_has_loss(disk) && nla_put_flag(skb, CW_A_LOSS)) ||
 	    nla_put_u32(skb, CW_A_OPENERS, disk->device_added ? disk_openers(disk->gendisk) : 0))

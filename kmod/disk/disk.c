@@ -89,7 +89,7 @@ static void cw_disk_free(struct cw_disk *disk)
 		cw_session_put(disk->session);
 	if (disk->number >= 0)
 		ida_free(&cw_disk_numbers, disk->number);
-	kfree(disk->hctx);
+	kvfree(disk->hctx);
 	mutex_destroy(&disk->lock);
 	kfree(disk);
 }
@@ -117,7 +117,7 @@ static int cw_disk_make_hctx(struct cw_disk *disk)
 {
 	unsigned int count = disk->session->first_welcome.queues;
 
-	disk->hctx = kcalloc(count, sizeof(*disk->hctx), GFP_KERNEL);
+	disk->hctx = kvcalloc(count, sizeof(*disk->hctx), GFP_KERNEL);
 	if (!disk->hctx)
 		return -ENOMEM;
 	disk->nr_hctx = count;
@@ -128,7 +128,7 @@ static int cw_disk_make_hctx(struct cw_disk *disk)
 /* A later login makes the device again. */
 static void cw_disk_free_hctx(struct cw_disk *disk)
 {
-	kfree(disk->hctx);
+	kvfree(disk->hctx);
 	disk->hctx = NULL;
 	disk->nr_hctx = 0;
 }
@@ -244,7 +244,7 @@ static void cw_disk_stop(struct cw_session *s, struct cw_path *p)
 		cw_hold_stop(disk);
 	mutex_unlock(&disk->lock);
 	/*
-	 * For the operations of the block layer that found @p: see cw_hctx_path(). Without the
+	 * For the operations of the block layer that found @p: see cw_paths_of(). Without the
 	 * lock, because ops of other paths must not wait for this.
 	 */
 	synchronize_rcu();
@@ -307,7 +307,7 @@ static bool cw_disk_waits(struct cw_session *s)
 
 static bool cw_disk_carries_io(struct cw_session *s, const struct cw_path *p)
 {
-	return READ_ONCE(cw_disk_of(s)->path) == p;
+	return cw_paths_carries_io(cw_disk_of(s), p);
 }
 
 static const char *cw_disk_name(struct cw_session *s)

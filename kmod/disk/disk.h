@@ -14,6 +14,7 @@
 
 #include "../core/session/client/path.h"
 #include "gates.h"
+#include "path_choice.h"
 
 /* scatterlist entries inside a request; longer lists come from a mempool */
 #define CW_INLINE_SEGMENTS 2
@@ -28,6 +29,7 @@ struct cw_request {
 	u8 status; /* enum cw_wire_status of the completion */
 	struct cw_path *path; /* of the link to which the command was given */
 	u64 start; /* ns; when that was */
+	u32 load; /* added to cw_hctx.sent of that path; 0: not counted */
 	unsigned long unmappable_since; /* jiffies; valid while RQF_DONTPREP is set */
 	struct scatterlist first[];
 };
@@ -47,9 +49,25 @@ struct cw_applied {
 	u64 size;
 };
 
+/* The answers that a hardware queue had on a path: see path_choice.h for the units. */
+struct cw_answered {
+	u32 load; /* of the commands that were answered; wraps. Written in the receive context */
+	/* Written in the receive context, and by who sends a command while none is unanswered. */
+	u32 mean; /* of the times that reads and writes took; 0: unknown */
+	u32 at; /* the last answer, or the first of the unanswered commands */
+} ____cacheline_aligned_in_smp;
+
 /* The private part of a hardware queue. */
 struct cw_hctx {
-	struct cw_path __rcu *path; /* takes its commands; NULL: none. Written under cw_disk.lock */
+	/*
+	 * Number of the path that takes its commands. Written in any context. The path may have
+	 * been stopped meanwhile: see cw_paths_of().
+	 */
+	u8 number;
+	bool choose; /* a message was sent: the next one may go by another path. Any context */
+	/* By number of the path, for the policy auto. */
+	atomic_t sent[CW_WIRE_PATHS]; /* load of the commands that were sent; wraps */
+	struct cw_answered answered[CW_WIRE_PATHS];
 };
 
 struct cw_disk {
@@ -73,10 +91,16 @@ struct cw_disk {
 	/* the disk is being removed: I/O waits for no path any more. Any context reads it */
 	bool closing;
 	/* By number: paths that may take commands. Written under the lock of the gates too. */
-	struct cw_path *usable[CW_WIRE_PATHS];
+	struct cw_path __rcu *usable[CW_WIRE_PATHS];
 	u64 up_at[CW_WIRE_PATHS]; /* as usable: ns; since when each may */
-	struct cw_path *path; /* the one of them that does; NULL: none. Any context compares it */
-	struct cw_hctx *hctx; /* nr_hctx of them, which have the same path; NULL: no device */
+	/*
+	 * One of them, NULL: none. Under the policy single, the one that takes all commands. Any
+	 * context compares it.
+	 */
+	struct cw_path *path;
+	u8 policy; /* enum cw_path_policy. Written before the session starts */
+	u8 spread; /* the policy while queues change their path; otherwise 0. Any context */
+	struct cw_hctx *hctx; /* nr_hctx of them; NULL: no device */
 	unsigned int nr_hctx;
 	unsigned long stopped_at; /* jiffies: when the last path was lost */
 	/* hold.c: ends the holding of fail-fast requests, then of all */

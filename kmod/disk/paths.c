@@ -5,23 +5,31 @@
 #include "paths.h"
 #endif
 
+/* ---- which paths may be used ---- */
+
+static struct cw_path *cw_paths_usable(struct cw_disk *disk, unsigned int number)
+{
+	return rcu_dereference_protected(disk->usable[number], lockdep_is_held(&disk->lock));
+}
+
 void cw_paths_publish(struct cw_disk *disk)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&disk->lock);
-	for (i = 0; i < disk->nr_hctx; i++)
-		rcu_assign_pointer(disk->hctx[i].path, disk->path);
+	for (i = 0; disk->path && i < disk->nr_hctx; i++)
+		/* Pairs with cw_paths_of(). */
+		smp_store_release(&disk->hctx[i].number, disk->path->number);
 }
 
 /* Uses the path with the lowest number, or none. */
-static void cw_paths_choose(struct cw_disk *disk)
+static void cw_paths_choose_first(struct cw_disk *disk)
 {
 	struct cw_path *path = NULL;
 	unsigned int i;
 
-	for (i = 0; !path && i < ARRAY_SIZE(disk->usable); i++)
-		path = disk->usable[i];
+	for (i = 0; !path && i < CW_WIRE_PATHS; i++)
+		path = cw_paths_usable(disk, i);
 	WRITE_ONCE(disk->path, path);
 	cw_paths_publish(disk);
 }
@@ -29,21 +37,41 @@ static void cw_paths_choose(struct cw_disk *disk)
 /* @p: NULL: the path with this number may not carry commands */
 static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 {
+	unsigned int i, count = 0;
 	unsigned long flags;
 
 	spin_lock_irqsave(&disk->gates.lock, flags);
-	disk->usable[number] = p;
+	rcu_assign_pointer(disk->usable[number], p);
 	disk->up_at[number] = ktime_get_ns();
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
+	for (i = 0; i < CW_WIRE_PATHS; i++)
+		count += !!cw_paths_usable(disk, i);
+	WRITE_ONCE(disk->spread,
+		   count > 1 && disk->policy != CW_PATH_POLICY_SINGLE ? disk->policy : 0);
+}
+
+/*
+ * The commands of an earlier connection that had no answer are not counted any more. Nothing counts
+ * on the path now: its links were drained after the operations of the block layer had ended.
+ */
+static void cw_paths_forget(struct cw_disk *disk, u8 number)
+{
+	unsigned int i;
+
+	for (i = 0; i < disk->nr_hctx; i++) {
+		disk->hctx[i].answered[number] = (struct cw_answered) {};
+		atomic_set(&disk->hctx[i].sent[number], 0);
+	}
 }
 
 bool cw_paths_up(struct cw_disk *disk, struct cw_path *p)
 {
 	lockdep_assert_held(&disk->lock);
+	cw_paths_forget(disk, p->number);
 	cw_paths_set(disk, p->number, p);
 	if (disk->path)
 		return false;
-	cw_paths_choose(disk);
+	cw_paths_choose_first(disk);
 	return true;
 }
 
@@ -53,8 +81,15 @@ bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p)
 	cw_paths_set(disk, p->number, NULL);
 	if (disk->path != p)
 		return false;
-	cw_paths_choose(disk);
+	cw_paths_choose_first(disk);
 	return !disk->path;
+}
+
+bool cw_paths_carries_io(const struct cw_disk *disk, const struct cw_path *p)
+{
+	if (disk->policy == CW_PATH_POLICY_SINGLE)
+		return READ_ONCE(disk->path) == p;
+	return rcu_access_pointer(disk->usable[p->number]) == p;
 }
 
 bool cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
@@ -69,9 +104,119 @@ bool cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
 		return false;
 	/* stop() takes this lock too, so a later connection of the path is not ended by mistake. */
 	spin_lock_irqsave(&disk->gates.lock, flags);
-	if (disk->usable[path->number] &&
+	if (rcu_access_pointer(disk->usable[path->number]) &&
 	    disk->up_at[path->number] <= start)
 		cw_session_kick(disk->session, path, why);
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
 	return true;
+}
+
+/* ---- the path of a message ---- */
+
+static u32 cw_paths_now(void)
+{
+	return ktime_get_ns() >> CW_CHOICE_SHIFT;
+}
+
+/* A command that is answered while it is counted may be seen answered first. */
+static u32 cw_paths_load(const struct cw_hctx *h, unsigned int number)
+{
+	s32 load = (u32)atomic_read(&h->sent[number]) - READ_ONCE(h->answered[number].load);
+
+	return load > 0 ? load : 0;
+}
+
+struct cw_path *cw_paths_find(struct cw_disk *disk, struct cw_hctx *h)
+{
+	struct cw_path *path;
+	unsigned int i;
+
+	for (i = 0; i < CW_WIRE_PATHS; i++) {
+		path = rcu_dereference(disk->usable[i]);
+		if (!path)
+			continue;
+		smp_store_release(&h->number, path->number); /* pairs with cw_paths_of() */
+		return path;
+	}
+	return NULL;
+}
+
+void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue, u32 load)
+{
+	struct cw_choice known[CW_WIRE_PATHS] = {};
+	unsigned int i, best, last = h->number;
+	const struct cw_answered *answered;
+	u32 now = cw_paths_now();
+	struct cw_path *path;
+
+	WRITE_ONCE(h->choose, false);
+	for (i = 0; i < CW_WIRE_PATHS; i++) {
+		path = rcu_dereference(disk->usable[i]);
+		/* A link may be dead for a moment before its path is stopped. */
+		if (!path || cw_link_is_dead(path->links[queue]))
+			continue;
+		answered = &h->answered[i];
+		known[i] = (struct cw_choice) {
+			.usable = true,
+			.load = cw_paths_load(h, i),
+			.latency = READ_ONCE(answered->mean),
+			.age = now - READ_ONCE(answered->at),
+			.rtt = READ_ONCE(path->rtt),
+		};
+	}
+	if (disk->policy == CW_PATH_POLICY_ROUND_ROBIN)
+		best = cw_choice_next(known, CW_WIRE_PATHS, last);
+	else
+		best = cw_choice_best(known, CW_WIRE_PATHS, last, load);
+	if (best < CW_WIRE_PATHS)
+		/* Pairs with cw_paths_of(): see cw_paths_end_message(). */
+		smp_store_release(&h->number, best);
+}
+
+void cw_paths_end_message(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue)
+{
+	struct cw_path *path;
+	struct cw_link *link;
+	unsigned int i;
+
+	for (i = 0; i < CW_WIRE_PATHS; i++) {
+		path = rcu_dereference(disk->usable[i]);
+		link = path ? path->links[queue] : NULL;
+		if (link && READ_ONCE(link->open))
+			cw_link_flush(link);
+	}
+	WRITE_ONCE(h->choose, true);
+}
+
+void cw_paths_sends(struct cw_hctx *h, u8 number, u32 load)
+{
+	struct cw_answered *answered = &h->answered[number];
+	u32 now;
+
+	if (!cw_paths_load(h, number)) {
+		now = cw_paths_now();
+		if (now - READ_ONCE(answered->at) > CW_CHOICE_STALE)
+			WRITE_ONCE(answered->mean, 0);
+		WRITE_ONCE(answered->at, now);
+	}
+	atomic_add(load, &h->sent[number]);
+}
+
+void cw_paths_sends_not(struct cw_hctx *h, u8 number, u32 load)
+{
+	atomic_sub(load, &h->sent[number]);
+}
+
+void cw_paths_answered(struct cw_hctx *h, u8 number, u32 load, u64 start, bool measures)
+{
+	struct cw_answered *answered = &h->answered[number];
+	u64 now = ktime_get_ns();
+	u32 sample = min_t(u64, (now - start) >> CW_CHOICE_SHIFT, CW_CHOICE_UNKNOWN);
+	u32 at = now >> CW_CHOICE_SHIFT;
+	u32 mean = answered->mean;
+
+	if (measures)
+		WRITE_ONCE(answered->mean, cw_choice_mean(mean, sample, at - answered->at));
+	WRITE_ONCE(answered->at, at);
+	WRITE_ONCE(answered->load, answered->load + load);
 }

@@ -152,39 +152,46 @@ static bool cw_request_is_unmappable(struct request *rq, struct cw_request *req)
 	return true;
 }
 
+/* The weight of @rq on its path. Only data counts that travels. */
+static u32 cw_request_load(const struct request *rq)
+{
+	bool has_data = req_op(rq) == REQ_OP_READ || req_op(rq) == REQ_OP_WRITE;
+
+	return CW_CHOICE_COMMAND + (has_data ? blk_rq_bytes(rq) : 0);
+}
+
+/*
+ * Ends a batch. The block layer may call this after it stopped the queue: when the requests of a
+ * task go to more than one hardware queue, each change of the queue ends a batch. Linux 5.10 is in
+ * no RCU section here. If the path was stopped since the last command, its links need no flush.
+ */
+static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
+{
+	struct cw_disk *disk = hctx->queue->queuedata;
+	struct cw_path *path;
+
+	rcu_read_lock();
+	path = cw_paths_of(disk, hctx->driver_data);
+	if (unlikely(READ_ONCE(disk->spread)))
+		cw_paths_end_message(disk, hctx->driver_data, hctx->queue_num);
+	else if (path)
+		cw_link_flush(path->links[hctx->queue_num]);
+	rcu_read_unlock();
+}
+
 /*
  * Makes blk-mq try @rq again in CW_NOMEM_DELAY_MS. BLK_STS_RESOURCE would do that too, but then
  * blk-mq keeps all later requests of the hardware queue behind @rq until @rq passes or fails.
  */
-static blk_status_t cw_map_later(struct request *rq, struct cw_link *link, bool last)
+static blk_status_t cw_map_later(struct request *rq, struct blk_mq_hw_ctx *hctx, bool last)
 {
 	struct request_queue *q = rq->q;
 
 	if (last)
-		cw_link_flush(link); /* blk-mq announces the end of a batch only once */
+		cw_commit_rqs(hctx); /* blk-mq announces the end of a batch only once */
 	blk_mq_requeue_request(rq, false); /* @rq may have ended when this returns */
 	blk_mq_delay_kick_requeue_list(q, CW_NOMEM_DELAY_MS);
 	return BLK_STS_OK;
-}
-
-/*
- * The path of a hardware queue, or NULL if the disk has no path. The caller is in an RCU section:
- * cw_disk_stop() removes the path and waits for such sections before its links are freed. The block
- * layer calls queue_rq() in one.
- */
-static struct cw_path *cw_hctx_path(const struct blk_mq_hw_ctx *hctx)
-{
-	const struct cw_hctx *private = hctx->driver_data;
-
-	return rcu_dereference(private->path);
-}
-
-/* The link of a hardware queue, or NULL. The caller is in an RCU section. */
-static struct cw_link *cw_hctx_link(const struct blk_mq_hw_ctx *hctx)
-{
-	const struct cw_path *path = cw_hctx_path(hctx);
-
-	return likely(path) ? path->links[hctx->queue_num] : NULL;
 }
 
 static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
@@ -192,18 +199,30 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	struct request *rq = bd->rq;
 	struct cw_disk *disk = cw_request_disk(rq);
 	struct cw_request *req = blk_mq_rq_to_pdu(rq);
+	struct cw_hctx *private = hctx->driver_data;
 	struct cw_wire_range *ranges = NULL;
 	struct cw_cmd cmd = {};
 	struct cw_path *path;
 	struct cw_link *link;
 	blk_status_t status;
-	u32 gates;
+	u32 gates, load = 0;
+	u8 spread;
 	int ret;
 
 	gates = smp_load_acquire(&disk->gates.set); /* pairs with cw_gates_change() */
-	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status))
+	if (unlikely(gates) && !cw_hold_passes(disk, rq, &status)) {
+		if (bd->last)
+			cw_commit_rqs(hctx); /* for the commands of the batch that passed */
 		return status;
-	path = cw_hctx_path(hctx);
+	}
+	spread = READ_ONCE(disk->spread);
+	if (unlikely(spread)) {
+		if (spread == CW_PATH_POLICY_AUTO)
+			load = cw_request_load(rq);
+		if (READ_ONCE(private->choose))
+			cw_paths_choose(disk, private, hctx->queue_num, load);
+	}
+	path = cw_paths_of(disk, private);
 	if (unlikely(!path))
 		return BLK_STS_RESOURCE; /* as after the death of the link, see below */
 	link = path->links[hctx->queue_num];
@@ -217,6 +236,9 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	if (unlikely(rq->rq_flags & RQF_DONTPREP))
 		rq->rq_flags &= ~RQF_DONTPREP; /* the DMA layer has mapped it in the end */
 	req->op = cmd.op;
+	req->load = load;
+	if (unlikely(load))
+		cw_paths_sends(private, path->number, load);
 	WRITE_ONCE(req->start, ktime_get_ns());
 	if (cmd.op != CW_OP_READ && cmd.op != CW_OP_WRITE)
 		rq->timeout = CW_SLOW_TIMEOUT;
@@ -228,9 +250,13 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	if (likely(!ret)) {
 		if (unlikely(READ_ONCE(path->idle)))
 			cw_path_busy(path);
+		if (bd->last && unlikely(READ_ONCE(disk->spread)))
+			cw_paths_end_message(disk, private, hctx->queue_num);
 		return BLK_STS_OK;
 	}
 
+	if (load)
+		cw_paths_sends_not(private, path->number, load);
 	if (req->map.sgl) {
 		cw_link_unmap(link, &req->map, true); /* its registration was not posted */
 		cw_request_free_data(req);
@@ -241,27 +267,13 @@ failed:
 	 * -EAGAIN: no room in the link. -ENOTCONN: the link is dead. Soon the queue will be stopped
 	 * or get another path; until then the request waits as if there were no room.
 	 */
-	if (ret == -EAGAIN || ret == -ENOTCONN)
+	if (ret == -EAGAIN || ret == -ENOTCONN) {
+		WRITE_ONCE(private->choose, true); /* another path may have room */
 		return BLK_STS_RESOURCE;
+	}
 	if (ret == -ENOMEM && !cw_request_is_unmappable(rq, req))
-		return cw_map_later(rq, link, bd->last);
+		return cw_map_later(rq, hctx, bd->last);
 	return ret == -EOPNOTSUPP ? BLK_STS_NOTSUPP : BLK_STS_IOERR;
-}
-
-/*
- * The block layer may call this after it stopped the queue: when the requests of a task go to more
- * than one hardware queue, each change of the queue ends a batch. Linux 5.10 is in no RCU section
- * here.
- */
-static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
-{
-	struct cw_link *link;
-
-	rcu_read_lock();
-	link = cw_hctx_link(hctx);
-	if (link)
-		cw_link_flush(link);
-	rcu_read_unlock();
 }
 
 void cw_disk_room(struct cw_link *link)
@@ -310,13 +322,23 @@ static int cw_init_hctx(struct blk_mq_hw_ctx *hctx, void *data, unsigned int ind
 
 static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 {
-	struct cw_link *link;
+	struct cw_disk *disk = hctx->queue->queuedata;
+	struct cw_path *path;
+	unsigned int i;
 	int n = 0;
 
 	rcu_read_lock();
-	link = cw_hctx_link(hctx);
-	if (link)
-		n = cw_link_poll(link);
+	path = cw_paths_of(disk, hctx->driver_data);
+	if (likely(!READ_ONCE(disk->spread))) {
+		if (path)
+			n = cw_link_poll(path->links[hctx->queue_num]);
+	} else {
+		for (i = 0; i < CW_WIRE_PATHS; i++) {
+			path = rcu_dereference(disk->usable[i]);
+			if (path)
+				n += cw_link_poll(path->links[hctx->queue_num]);
+		}
+	}
 	rcu_read_unlock();
 	return n;
 }

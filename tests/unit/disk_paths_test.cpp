@@ -2,16 +2,29 @@
 // Runs the choice of a disk among its paths.
 #include <gtest/gtest.h>
 
-#include <vector>
+#include <algorithm>
+#include <set>
 
+#include "include/uapi/causeway.h"
 #include "include/wire/causeway_wire.h"
 #include "kmod/core/wire/integers.h"
+#include "kmod/disk/path_choice.h"
 
 namespace
 {
 
+using atomic_t = u32;
+
+struct cw_link {
+	const char *open; // the message that is gathered
+	bool dead;
+	unsigned flushes;
+};
+
 struct cw_path {
 	u8 number;
+	u32 rtt;
+	cw_link *links[3];
 };
 
 struct cw_request {
@@ -24,14 +37,24 @@ struct request {
 	unsigned timeout; // jiffies
 };
 
+struct cw_answered {
+	u32 load, mean, at;
+};
+
+struct cw_hctx {
+	u8 number;
+	bool choose;
+	atomic_t sent[CW_WIRE_PATHS];
+	cw_answered answered[CW_WIRE_PATHS];
+};
+
 struct cw_disk {
 	bool lock;
 	cw_path *usable[CW_WIRE_PATHS];
 	u64 up_at[CW_WIRE_PATHS];
 	cw_path *path;
-	struct {
-		cw_path *path;
-	} hctx[3];
+	u8 policy, spread;
+	cw_hctx hctx[3];
 	unsigned nr_hctx;
 	struct {
 		bool lock;
@@ -39,7 +62,7 @@ struct cw_disk {
 	cw_path *session; // that was kicked
 };
 
-u64 now;
+u64 now_ns;
 constexpr u64 TICK_NSEC = 4'000'000;
 
 u64 jiffies_to_nsecs(unsigned jiffies)
@@ -47,17 +70,37 @@ u64 jiffies_to_nsecs(unsigned jiffies)
 	return jiffies * TICK_NSEC;
 }
 
-#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define READ_ONCE(value) (value)
 #define WRITE_ONCE(place, value) ((place) = (value))
 #define rcu_assign_pointer(place, value) ((place) = (value))
+#define rcu_dereference_protected(value, condition) ((void)(condition), (value))
+#define rcu_dereference(value) (value)
+#define rcu_access_pointer(value) (value)
+#define smp_store_release(place, value) (*(place) = static_cast<u8>(value))
+#define atomic_read(place) (*(place))
+#define atomic_set(place, value) (*(place) = (value))
+#define atomic_add(value, place) (*(place) += (value))
+#define atomic_sub(value, place) (*(place) -= (value))
+#define min_t(type, a, b) std::min<type>(a, b)
 #define lockdep_assert_held(lock) ((void)(lock))
+#define lockdep_is_held(lock) (*(lock))
 #define spin_lock_irqsave(lock, flags) (*(lock) = true, (flags) = 0)
 #define spin_unlock_irqrestore(lock, flags) (*(lock) = (flags) != 0)
-#define ktime_get_ns() now
+#define ktime_get_ns() now_ns
 #define blk_mq_rq_to_pdu(rq) (&(rq)->pdu)
 
 #define cw_session_kick(session, path, why) ((void)(why), (session) = (path))
+
+bool cw_link_is_dead(const cw_link *link)
+{
+	return link->dead;
+}
+
+void cw_link_flush(cw_link *link)
+{
+	link->open = nullptr;
+	link->flushes++;
+}
 
 void cw_paths_publish(cw_disk *disk);
 #include "kmod/disk/paths.c"
@@ -65,13 +108,68 @@ void cw_paths_publish(cw_disk *disk);
 class DiskPaths : public testing::Test
 {
 protected:
-	cw_path one{1}, three{3}, five{5};
+	cw_link links[9]{};
+	cw_path one{1, 50, {&links[0], &links[1], &links[2]}};
+	cw_path three{3, 50, {&links[3], &links[4], &links[5]}};
+	cw_path five{5, 50, {&links[6], &links[7], &links[8]}};
 	cw_disk disk{};
+	cw_hctx &queue = disk.hctx[1];
 
 	void SetUp() override
 	{
-		disk.nr_hctx = ARRAY_SIZE(disk.hctx);
-		now = 1000;
+		disk.nr_hctx = 3;
+		disk.policy = CW_PATH_POLICY_SINGLE;
+		now_ns = 1'000'000'000'000;
+	}
+
+	void up(u8 policy, std::initializer_list<cw_path *> paths)
+	{
+		disk.policy = policy;
+		for (auto *path : paths)
+			cw_paths_up(&disk, path);
+	}
+
+	// The path of a hardware queue, as cw_paths_of() finds it.
+	cw_path *path_of(cw_hctx &hctx)
+	{
+		cw_path *path = disk.usable[hctx.number];
+
+		return path ?: cw_paths_find(&disk, &hctx);
+	}
+
+	// Gives a command to a link, as queue_rq() does.
+	cw_path *send(bool last, u32 load = 8192)
+	{
+		if (disk.spread && queue.choose)
+			cw_paths_choose(&disk, &queue, 1, load);
+		cw_path *path = path_of(queue);
+		if (disk.spread == CW_PATH_POLICY_AUTO)
+			cw_paths_sends(&queue, path->number, load);
+		path->links[1]->open = last ? nullptr : "message";
+		if (last && disk.spread)
+			cw_paths_end_message(&disk, &queue, 1);
+		return path;
+	}
+
+	void answer(const cw_path *path, u32 microseconds, u32 load = 8192)
+	{
+		const u64 start = now_ns;
+
+		now_ns += microseconds * 1000ULL;
+		cw_paths_answered(&queue, path->number, load, start, true);
+	}
+
+	// The paths of the next messages, each of which is answered at once.
+	std::set<const cw_path *> used(unsigned messages)
+	{
+		std::set<const cw_path *> paths;
+
+		while (messages--) {
+			const cw_path *path = send(true);
+			answer(path, 100);
+			paths.insert(path);
+		}
+		return paths;
 	}
 
 	const cw_path *kicked(request &rq)
@@ -84,8 +182,9 @@ protected:
 	void expect_used(const cw_path *path)
 	{
 		EXPECT_EQ(disk.path, path);
-		for (const auto &hctx : disk.hctx)
-			EXPECT_EQ(hctx.path, path);
+		EXPECT_EQ(disk.spread, 0);
+		for (auto &hctx : disk.hctx)
+			EXPECT_EQ(path_of(hctx), path);
 	}
 };
 
@@ -123,17 +222,17 @@ TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 
 	cw_paths_up(&disk, &one);
 	cw_paths_up(&disk, &three);
-	rq.pdu.start = ++now;
+	rq.pdu.start = ++now_ns;
 	EXPECT_EQ(kicked(rq), &three);
-	now++;
+	now_ns++;
 	cw_paths_stop(&disk, &one);
 	EXPECT_EQ(kicked(rq), &three);
 	cw_paths_stop(&disk, &three);
 	EXPECT_EQ(kicked(rq), nullptr);
-	now++;
+	now_ns++;
 	cw_paths_up(&disk, &three);
 	EXPECT_EQ(kicked(rq), nullptr);
-	rq.pdu.start = now;
+	rq.pdu.start = now_ns;
 	EXPECT_EQ(kicked(rq), &three);
 }
 
@@ -143,11 +242,172 @@ TEST_F(DiskPaths, DoNotEndAConnectionForARequestThatWasSentAgainJustNow)
 	request rq{{&three, 0}, timeout};
 
 	cw_paths_up(&disk, &three);
-	rq.pdu.start = ++now;
-	now += jiffies_to_nsecs(timeout) - TICK_NSEC - 1;
+	rq.pdu.start = ++now_ns;
+	now_ns += jiffies_to_nsecs(timeout) - TICK_NSEC - 1;
 	EXPECT_EQ(kicked(rq), nullptr);
-	now++; // the timeout counts ticks, and may have begun in the middle of one
+	now_ns++; // the timeout counts ticks, and may have begun in the middle of one
 	EXPECT_EQ(kicked(rq), &three);
+}
+
+TEST_F(DiskPaths, SinglePathHasAllCommands)
+{
+	up(CW_PATH_POLICY_SINGLE, {&three, &one});
+	EXPECT_EQ(used(9), std::set<const cw_path *>{&three});
+	EXPECT_TRUE(cw_paths_carries_io(&disk, &three));
+	EXPECT_FALSE(cw_paths_carries_io(&disk, &one));
+	cw_paths_stop(&disk, &three);
+	EXPECT_EQ(used(9), std::set<const cw_path *>{&one});
+	EXPECT_FALSE(cw_paths_carries_io(&disk, &three));
+	EXPECT_TRUE(cw_paths_carries_io(&disk, &one));
+}
+
+TEST_F(DiskPaths, RoundRobinTakesTheNextPathAfterEachMessage)
+{
+	up(CW_PATH_POLICY_ROUND_ROBIN, {&one, &three, &five});
+	EXPECT_EQ(send(true), &one);
+	EXPECT_EQ(send(false), &three);
+	EXPECT_EQ(send(false), &three);
+	EXPECT_EQ(send(true), &three);
+	EXPECT_EQ(send(true), &five);
+	EXPECT_EQ(send(true), &one);
+	// Another hardware queue has a path of its own.
+	EXPECT_EQ(path_of(disk.hctx[2]), &one);
+	for (const auto *path : {&one, &three, &five})
+		EXPECT_TRUE(cw_paths_carries_io(&disk, path));
+	cw_paths_stop(&disk, &three);
+	EXPECT_FALSE(cw_paths_carries_io(&disk, &three));
+	EXPECT_EQ(send(true), &five);
+	EXPECT_EQ(send(true), &one);
+	EXPECT_EQ(send(true), &five);
+	cw_paths_up(&disk, &three);
+	EXPECT_EQ(send(true), &one);
+	EXPECT_EQ(send(true), &three);
+}
+
+TEST_F(DiskPaths, SpreadOnlyWhileThereAreTwo)
+{
+	up(CW_PATH_POLICY_AUTO, {&one});
+	EXPECT_EQ(disk.spread, 0);
+	cw_paths_up(&disk, &three);
+	EXPECT_EQ(disk.spread, CW_PATH_POLICY_AUTO);
+	cw_paths_stop(&disk, &one);
+	EXPECT_EQ(disk.spread, 0);
+	EXPECT_EQ(disk.path, &three);
+	cw_paths_stop(&disk, &three);
+	EXPECT_EQ(disk.spread, 0);
+}
+
+TEST_F(DiskPaths, LeaveNoMessageInALinkThatTheyLeft)
+{
+	up(CW_PATH_POLICY_ROUND_ROBIN, {&one, &three});
+	EXPECT_EQ(send(false), &one); // of one CPU
+	queue.choose = true; // another CPU has ended its batch
+	EXPECT_EQ(send(false), &three);
+	EXPECT_TRUE(one.links[1]->open);
+	cw_paths_end_message(&disk, &queue, 1);
+	EXPECT_FALSE(one.links[1]->open);
+	EXPECT_FALSE(three.links[1]->open);
+	// The links of other hardware queues are left alone.
+	for (const auto *path : {&one, &three}) {
+		EXPECT_EQ(path->links[1]->flushes, 1U);
+		EXPECT_EQ(path->links[0]->flushes, 0U);
+	}
+	EXPECT_TRUE(queue.choose);
+}
+
+TEST_F(DiskPaths, AQueueThatChoseAPathDoesNotUseItAfterItWasStopped)
+{
+	for (const u8 policy : {CW_PATH_POLICY_AUTO, CW_PATH_POLICY_ROUND_ROBIN, CW_PATH_POLICY_SINGLE}) {
+		disk = {};
+		disk.nr_hctx = 3;
+		up(policy, {&one, &three, &five});
+		cw_paths_stop(&disk, &three);
+		queue.number = 3; // the choice was made before
+		EXPECT_EQ(path_of(queue), &one);
+		EXPECT_EQ(queue.number, 1);
+		cw_paths_stop(&disk, &one);
+		cw_paths_stop(&disk, &five);
+		EXPECT_EQ(path_of(queue), nullptr);
+	}
+}
+
+TEST_F(DiskPaths, DoNotChooseAPathWhoseLinkIsDead)
+{
+	for (const u8 policy : {CW_PATH_POLICY_AUTO, CW_PATH_POLICY_ROUND_ROBIN}) {
+		up(policy, {&one, &three});
+		queue.number = 1;
+		one.links[1]->dead = true;
+		queue.choose = true;
+		EXPECT_EQ(send(true), &three);
+		EXPECT_EQ(used(9), std::set<const cw_path *>{&three});
+		one.links[1]->dead = false;
+		disk = {};
+		disk.nr_hctx = 3;
+	}
+}
+
+TEST_F(DiskPaths, AutoStaysOnTheFastPath)
+{
+	three.rtt = 30'000;
+	up(CW_PATH_POLICY_AUTO, {&three, &one});
+	send(true);
+	answer(&three, 30'000);
+	EXPECT_EQ(used(1000), std::set<const cw_path *>{&one});
+	now_ns += 5'000'000'000; // the means are stale
+	EXPECT_EQ(used(1000), std::set<const cw_path *>{&one});
+	three.rtt = 20;
+	now_ns += 5'000'000'000;
+	EXPECT_EQ(send(true), &three);
+}
+
+TEST_F(DiskPaths, AutoSharesLoad)
+{
+	unsigned sent[2] = {};
+
+	up(CW_PATH_POLICY_AUTO, {&one, &three});
+	used(2);
+	for (const auto *path : {&one, &three}) {
+		queue.answered[path->number].mean = 100;
+		queue.answered[path->number].at = static_cast<u32>(now_ns >> CW_CHOICE_SHIFT);
+	}
+	for (int i = 0; i < 16; i++)
+		sent[send(true) == &one]++;
+	EXPECT_GE(std::min(sent[0], sent[1]), 6U);
+	// Without an answer, a path has the load of what was sent.
+	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 16 * 8192U);
+	answer(&one, 100);
+	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 15 * 8192U);
+	cw_paths_sends(&queue, 1, 8192);
+	cw_paths_sends_not(&queue, 1, 8192);
+	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 15 * 8192U);
+}
+
+TEST_F(DiskPaths, ALaterConnectionOwesNoAnswerOfTheEarlierOne)
+{
+	up(CW_PATH_POLICY_AUTO, {&one, &three});
+	cw_paths_sends(&queue, 1, 1U << 20);
+	queue.answered[1].mean = 30'000;
+	cw_paths_stop(&disk, &one);
+	cw_paths_up(&disk, &one);
+	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
+	EXPECT_EQ(queue.answered[1].mean, 0U);
+}
+
+TEST_F(DiskPaths, AnAnswerThatIsSeenBeforeItsCommandIsNoLoad)
+{
+	cw_paths_answered(&queue, 1, 8192, now_ns, true);
+	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
+	atomic_add(8192, &queue.sent[1]);
+	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
+}
+
+TEST_F(DiskPaths, OnlyReadsAndWritesMeasureAPath)
+{
+	now_ns += 600'000'000'000; // a flush may take long
+	cw_paths_answered(&queue, 1, 4096, now_ns - 600'000'000'000, false);
+	EXPECT_EQ(queue.answered[1].mean, 0U);
+	cw_paths_answered(&queue, 1, 8192, now_ns - 102'400, true);
+	EXPECT_EQ(queue.answered[1].mean, 100U);
 }
 
 } // namespace

@@ -43,6 +43,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_BACKGROUND, message.background);
     visit(CW_A_FAST_FAIL, message.fast_fail);
     visit(CW_A_DISK_PATH, message.paths);
+    visit(CW_A_PATH_POLICY, message.path_policy);
 }
 
 template <Is<AttachmentInfo> Message, typename Visit>
@@ -69,6 +70,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_REFUSAL, message.refusal);
     visit(CW_A_HOST, message.host);
     visit(CW_A_DISK_PATH, message.paths);
+    visit(CW_A_PATH_POLICY, message.path_policy);
 }
 
 template <Is<DiskPath> Message, typename Visit>
@@ -114,6 +116,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_ERROR, message.error);
     visit(CW_A_LOSS, message.loss);
     visit(CW_A_DISK_PATH, message.paths);
+    visit(CW_A_PATH_POLICY, message.path_policy);
 }
 
 template <Is<StatInfo> Message, typename Visit>

@@ -71,6 +71,8 @@ struct AttachRequest {
     // a path of a disk's session, in the order of their numbers from 0. In attach: address,
     // local-address
     std::vector<DiskPathAddresses> paths;
+    // how the disk chooses among its live paths
+    std::optional<std::uint8_t> path_policy;
 };
 
 // An attached disk.
@@ -121,6 +123,8 @@ struct AttachmentInfo {
     // a path of a disk's session, in the order of their numbers from 0. In attach: address,
     // local-address
     std::vector<DiskPathAddresses> paths;
+    // how the disk chooses among its live paths
+    std::uint8_t path_policy = 0;
 };
 
 // A path of a client's session.
@@ -149,7 +153,8 @@ struct DiskPath {
     std::int32_t error = 0;
     // ms until the next attempt
     std::optional<std::uint32_t> retry_in;
-    // the disk gives its commands to this path
+    // the disk gives commands to this path; under the policy auto, a slow path may get none all the
+    // same
     bool carries_io = false;
     // writes that were sent on the last connection of this path wait until the server has fenced it
     bool fencing = false;
@@ -206,6 +211,8 @@ struct SessionInfo {
     // a path of a disk's session, in the order of their numbers from 0. In attach: address,
     // local-address
     std::vector<DiskPath> paths;
+    // how the disk chooses among its live paths
+    std::uint8_t path_policy = 0;
 };
 
 // The counters of an attachment or of a server session.

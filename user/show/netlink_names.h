@@ -54,6 +54,13 @@ inline constexpr std::array disk_path_state_names = {
     NetlinkName{CW_DISK_PATH_ENDING, "ending"},
 };
 
+// enum cw_path_policy
+inline constexpr std::array path_policy_names = {
+    NetlinkName{CW_PATH_POLICY_AUTO, "auto"},
+    NetlinkName{CW_PATH_POLICY_ROUND_ROBIN, "round-robin"},
+    NetlinkName{CW_PATH_POLICY_SINGLE, "single"},
+};
+
 // enum cw_final_refusal
 inline constexpr std::array final_refusal_names = {
     NetlinkName{CW_FINAL_STALE, "stale"},

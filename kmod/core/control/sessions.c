@@ -78,6 +78,8 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 	    nla_put_u64_64bit(skb, CW_A_SINCE, ktime_to_ns(ktime_sub(ktime_get(), s->since)),
 			      CW_A_PAD) ||
 	    (secrets && nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->uuid)) ||
+	    (s->config.path_policy &&
+	     nla_put_u8(skb, CW_A_PATH_POLICY, s->config.path_policy)) ||
 	    (disk && nla_put_string(skb, CW_A_DISK, disk)))
 		return -EMSGSIZE;
 	if (reason[0] && (nla_put_string(skb, CW_A_REASON, reason) ||

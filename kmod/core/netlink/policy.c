@@ -46,6 +46,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_LEDGER_FOLDER] = { .type = NLA_NUL_STRING, .len = 4095 },
 	[CW_A_TAKEOVER_AFTER] = { .type = NLA_U32 },
 	[CW_A_DISK_PATH] = NLA_POLICY_NESTED(cw_policy),
+	[CW_A_PATH_POLICY] = NLA_POLICY_RANGE(NLA_U8, CW_PATH_POLICY_AUTO, CW_PATH_POLICY_SINGLE),
 };
 EXPORT_SYMBOL_GPL(cw_policy);
 

@@ -110,6 +110,7 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"carries-io", CW_A_CARRIES_IO, Kind::flag},
 	KnownAttribute{"fencing", CW_A_FENCING, Kind::flag},
 	KnownAttribute{"fence-commands", CW_A_FENCE_COMMANDS, Kind::u32},
+	KnownAttribute{"path-policy", CW_A_PATH_POLICY, Kind::u8},
 };
 
 struct KnownCommand {

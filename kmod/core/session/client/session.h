@@ -66,7 +66,7 @@ struct cw_client_ops {
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
 	/* True if commands are unanswered or requests wait for a path, or if that is unknown. */
 	bool (*waits)(struct cw_session *s);
-	/* True if the disk gives its commands to @p. Called with any lock or none. */
+	/* True if the disk gives commands to @p. Called with any lock or none. */
 	bool (*carries_io)(struct cw_session *s, const struct cw_path *p);
 	/* Returns the name of the block device, or NULL before there is one. No lock. */
 	const char *(*disk_name)(struct cw_session *s);
@@ -83,6 +83,7 @@ struct cw_session_config {
 	char name[CW_WIRE_NAME];
 	struct cw_path_config paths[CW_WIRE_PATHS];
 	u8 nr_paths; /* at least 1 */
+	u8 path_policy; /* enum cw_path_policy: for the disk */
 	struct cw_key key;
 	u8 host[CW_WIRE_UUID];
 	u16 queues, poll_queues, depth;
