@@ -119,6 +119,15 @@ std::string AttachOption::key() const {
 }
 
 Result<std::uint32_t> AttachOption::parse(std::string_view subject, std::string_view text) const {
+    if (named) {
+        for (std::uint32_t number = least; number <= most; number++) {
+            if (this->text(number) == text) {
+                return number;
+            }
+        }
+        return Error{ExitCode::usage, fmt::format("{} cannot be '{}'", subject, text),
+                     fmt::format("give one of {}", operand)};
+    }
     if (off && text == "off") {
         return *off;
     }
@@ -134,6 +143,13 @@ Result<std::uint32_t> AttachOption::parse(std::string_view subject, std::string_
 }
 
 std::string AttachOption::text(std::uint32_t number) const {
+    if (named) {
+        std::string_view words = operand;
+        for (std::uint32_t before = least; before < number; before++) {
+            words.remove_prefix(std::min(words.find('|'), words.size() - 1) + 1);
+        }
+        return number < least ? "unknown" : std::string(words.substr(0, words.find('|')));
+    }
     return number == off ? "off" : fmt::format("{}", number);
 }
 

@@ -58,6 +58,7 @@ struct AttachNumbers {
     std::optional<std::uint32_t> depth;
     std::optional<std::uint32_t> io_timeout; // seconds; 0: no limit
     std::optional<std::uint32_t> fast_fail;  // seconds, or CW_FAST_FAIL_OFF
+    std::optional<std::uint32_t> policy;     // CW_PATH_POLICY_*
 };
 
 struct AttachOption {
@@ -69,6 +70,7 @@ struct AttachOption {
     std::string_view help;
     bool granted = false;               // the server may grant less
     std::optional<std::uint32_t> off{}; // an option in seconds: the value that "off" stands for
+    bool named = false; // the words of the operand stand for the numbers from @least on
 
     // Returns the key in JSON: the word with underscores.
     std::string key() const;
@@ -76,6 +78,8 @@ struct AttachOption {
     Result<std::uint32_t> parse(std::string_view subject, std::string_view text) const;
     // Returns what parse() takes.
     std::string text(std::uint32_t number) const;
+    // Returns true unless a module that does not know the option has reported @number.
+    bool is_known(std::uint32_t number) const { return !named || number != 0; }
 };
 
 // In the order of help and files.
@@ -93,6 +97,11 @@ inline constexpr std::array attach_options{
                  "time without a server after which I/O fails that is marked to fail fast, as by "
                  "dm-multipath; by default 1",
                  false, CW_FAST_FAIL_OFF},
+    AttachOption{"policy", &AttachNumbers::policy, CW_A_PATH_POLICY, CW_PATH_POLICY_AUTO,
+                 CW_PATH_POLICY_SINGLE, "auto|round-robin|single",
+                 "how commands are given to the paths: auto, the default, prefers the fastest; "
+                 "round-robin uses them in turn; single uses one until it is lost",
+                 false, std::nullopt, true},
 };
 
 inline constexpr std::size_t most_paths = 8; // of an attached disk

@@ -163,7 +163,8 @@ AttachNumbers numbers_of(const AttachmentInfo &info) {
     each_attribute(info, [&](int attribute, const auto &member) {
         if constexpr (std::is_integral_v<std::decay_t<decltype(member)>>) {
             for (const AttachOption &option : attach_options) {
-                if (option.attribute == attribute) {
+                if (option.attribute == attribute &&
+                    option.is_known(static_cast<std::uint32_t>(member))) {
                     numbers.*option.value = member;
                 }
             }

@@ -56,7 +56,8 @@ ChangePointer attachment_from(const Json &json) {
     }
     settings.disk = *std::move(disk);
     for (const AttachOption &option : attach_options) {
-        if (const Json &number = json.at(option.key()); !number.is_null()) {
+        // Entries of earlier versions lack the options that came later.
+        if (const Json number = json.value(option.key(), Json()); !number.is_null()) {
             settings.*option.value = number.get<std::uint32_t>();
         }
     }

@@ -223,7 +223,9 @@ Json attachment_json(const AttachmentInfo &info, const std::string &node, const 
     const AttachNumbers numbers = numbers_of(info);
     for (const AttachOption &option : attach_options) {
         const auto number = numbers.*option.value;
-        json[option.key()] = number == option.off ? Json(nullptr) : or_null(number);
+        json[option.key()] = !number || number == option.off ? Json(nullptr)
+                             : option.named                  ? Json(option.text(*number))
+                                                             : Json(*number);
     }
     json["openers"] = info.openers;
     json["host"] = uuid_json(info.host);
@@ -286,6 +288,7 @@ Json session_json(const SessionInfo &session) {
             {"reason", or_null(session.reason)},
             {"errno", -session.error},
             {"loss", session.loss},
+            {"policy", or_null(policy_word(session.path_policy))},
             {"paths", session_paths_json(session)}};
 }
 
@@ -411,6 +414,9 @@ Result<void> add_connections(World &world, Answer &answer) {
         if (session.paths.size() > 1) {
             for (const DiskPath &path : session.paths) {
                 table.note(path_line(path));
+            }
+            if (const std::string policy = policy_word(session.path_policy); !policy.empty()) {
+                table.note("policy: " + policy);
             }
         }
         if (session.loss) {

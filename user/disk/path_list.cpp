@@ -60,11 +60,16 @@ Result<Answer> run_path_list(World &world, const Arguments &arguments) {
             continue;
         }
         found = true;
+        const std::string policy = policy_word(session.path_policy);
         for (const DiskPath &path : session.paths) {
-            Json json = {{"server", session.server}, {"name", session.name}};
+            Json json = {
+                {"server", session.server}, {"name", session.name}, {"policy", or_null(policy)}};
             json.update(path_json(path));
             answer.json["paths"].push_back(std::move(json));
             add_row(table, session.server + "/" + session.name, path);
+        }
+        if (session.paths.size() > 1 && !policy.empty()) {
+            table.note("policy: " + policy);
         }
     }
     if (only && !found) {

@@ -38,6 +38,15 @@ std::string state_sentence(const DiskPath &path) {
     }
 }
 
+std::string policy_word(std::uint8_t policy) {
+    for (const NetlinkName &name : path_policy_names) {
+        if (name.number == policy) {
+            return std::string(name.name);
+        }
+    }
+    return {};
+}
+
 std::string fence_sentence(const DiskPath &path) {
     if (!path.fencing) {
         return {};

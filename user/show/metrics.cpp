@@ -230,7 +230,7 @@ void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
         }
     });
     page.gauge("causeway_disk_path_carries_io",
-               "1 for the path that carries the I/O of its disk, else 0.");
+               "1 for a path that carries I/O of its disk, else 0.");
     each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
         page.sample(labels, std::uint64_t{path.carries_io ? 1U : 0U});
     });

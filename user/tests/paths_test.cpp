@@ -399,6 +399,22 @@ TEST_F(PathsShown, by_path_list_for_one_disk_or_all) {
     EXPECT_EQ(json({"path", "list"})["paths"].size(), 3U);
 }
 
+TEST_F(PathsShown, with_the_policy_of_the_disk) {
+    kernel.running_sessions[0].path_policy = CW_PATH_POLICY_ROUND_ROBIN;
+    kernel.running_sessions[1].path_policy = CW_PATH_POLICY_AUTO;
+    EXPECT_EQ(run({"net"}), 0) << err();
+    EXPECT_NE(out().find("the server's disk\n    policy: round-robin\n"), std::string::npos)
+        << out();
+    EXPECT_EQ(out().find("policy: auto"), std::string::npos) << out(); // of a disk with one path
+    EXPECT_EQ(run({"path", "list"}), 0) << err();
+    EXPECT_NE(out().find("the server's disk\n    policy: round-robin\n"), std::string::npos)
+        << out();
+    EXPECT_EQ(out().find("policy: auto"), std::string::npos) << out();
+    EXPECT_EQ(json({"net"})["connections"][1]["policy"], "auto");
+    EXPECT_EQ(json({"net"})["connections"][2]["policy"], nullptr);
+    EXPECT_EQ(json({"path", "list"})["paths"][1]["policy"], "round-robin");
+}
+
 TEST_F(PathsShown, of_disks_that_are_attached_only) {
     EXPECT_EQ(run({"path", "list", "storage1/nothing"}), 69);
     EXPECT_NE(err().find("storage1/nothing is not attached"), std::string::npos) << err();
