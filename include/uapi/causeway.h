@@ -89,7 +89,7 @@ enum cw_command {
 	 * block device exists, and ends with the error of the last attempt if an attempt on each
 	 * path has failed. The defaults are 128 for depth, one queue for each processor but at most
 	 * 8, no polled queues, 0 for io-timeout, CW_FAST_FAIL_DEFAULT for fast-fail, 10000 ms for
-	 * connect-timeout, and single for path-policy. queues and poll-queues together are at most
+	 * connect-timeout, and auto for path-policy. queues and poll-queues together are at most
 	 * 256. Request: CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_QUEUES,
 	 * CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_CONNECT_TIMEOUT, CW_A_KEY, CW_A_HOST,
 	 * CW_A_BACKGROUND, CW_A_FAST_FAIL, CW_A_DISK_PATH, CW_A_PATH_POLICY. Reply: CW_A_DISK.

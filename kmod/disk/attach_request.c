@@ -198,7 +198,7 @@ static int cw_attach_take_limits(struct genl_info *info, struct cw_session_confi
 	config->io_timeout = cw_attach_u32_or(a[CW_A_IO_TIMEOUT], 0);
 	config->fast_fail = cw_attach_u32_or(a[CW_A_FAST_FAIL], CW_FAST_FAIL_DEFAULT);
 	config->path_policy = a[CW_A_PATH_POLICY] ? nla_get_u8(a[CW_A_PATH_POLICY]) :
-						    CW_PATH_POLICY_SINGLE;
+						    CW_PATH_POLICY_AUTO;
 	config->connect_timeout = clamp(cw_attach_u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS),
 					100U, 60000U);
 	return 0;

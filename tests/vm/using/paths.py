@@ -11,10 +11,10 @@ def topology(**rest):
     return pair(links=2, **rest)
 
 
-def attach(client, name, events, addresses=SERVERS):
+def attach(client, name, events, addresses=SERVERS, options=""):
     """Attach an export of the server by these addresses, and wait until the last path and the device node are there."""
-    options = " ".join(f"--path {address}" for address in addresses)
-    client.run(f"causeway attach {SERVERS[0]}/{name} {options}")
+    words = " ".join(f"--path {address}" for address in addresses)
+    client.run(f"causeway attach {SERVERS[0]}/{name} {words} {options or ''}")
     events.wait_for(f"path {len(addresses) - 1} is live", timeout=30)
     client.wait_for(f"test -b /dev/causeway/{SERVERS[0]}/{name}")
 
@@ -22,6 +22,13 @@ def attach(client, name, events, addresses=SERVERS):
 def wait_fence_waits(client):
     """Wait until the server has said that the fence of a path waits for commands."""
     client.wait_for("causeway-netlink session-get | grep -q fence-commands", timeout=30)
+
+
+def fence_waits(client):
+    """Wait until the server has answered the fence of a lost path, or said that the fence waits; return whether it waits."""
+    client.wait_for("causeway-netlink session-get >/tmp/paths; grep -q fence-commands /tmp/paths || ! grep -q fencing /tmp/paths",
+                    timeout=30)
+    return "fence-commands" in client.run("cat /tmp/paths").out
 
 
 def passes(fio):

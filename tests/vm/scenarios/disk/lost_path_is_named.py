@@ -9,7 +9,7 @@ TIER = "long"
 LEAVES = ("attachment", "export")
 
 NAME = "10.0.0.1/m"
-BOTH = "--path 10.0.0.1,10.1.0.1 --from 10.0.0.2,10.1.0.2"
+BOTH = "--path 10.0.0.1,10.1.0.1 --from 10.0.0.2,10.1.0.2 --policy single"
 LIVE = 'causeway_disk_paths_live{server="10.0.0.1",name="m"}'
 
 

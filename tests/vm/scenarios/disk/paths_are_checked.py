@@ -32,5 +32,5 @@ def scenario(rig):
     events = causeway.watch(client)
     paths.attach(client, "m", events, (ONE, NO_SERVER, OTHER))
     shown = client.run("causeway-netlink session-get").out
-    assert shown.count("disk-path(") == 3 and shown.count("carries-io") == 1 and shown.count("retry-in") <= 1, shown
+    assert shown.count("disk-path(") == 3 and shown.count("carries-io") == 2 and shown.count("retry-in") <= 1, shown
     client.run(f"causeway detach {ONE}/m && echo 500 >{PAUSE}")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Verified I/O of a disk with two paths goes on when either path is lost, and after both were lost. A path that is back joins
-again, and no login is needed while another path is live. A path ends as soon as its port goes down. A detach ends in order on
-the path that is left, although the other one is dead and not known to be."""
+again, and no login is needed while another path is live. Paths that carry commands in turn lose nothing either. A path ends as
+soon as its port goes down. A detach ends in order on the path that is left, although the other one is dead and not known to
+be."""
 from using import causeway, paths, verified
 
 TIER = "ci"
@@ -44,11 +45,8 @@ def detach_by_the_other_path(server, client):
     assert causeway.connections(server) == [], causeway.connections(server)
 
 
-def scenario(rig):
-    server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M --allow any")
-    events = causeway.watch(client)
-    paths.attach(client, "m", events)
+def lose_paths_under_io(client, events, policy):
+    paths.attach(client, "m", events, options=f"--policy {policy}")
     job = verified.start(client, DISK,
                          "--rw=randwrite --bs=4k --iodepth=16 --size=16M --time_based --runtime=1h")
     for link in 0, 1:
@@ -59,4 +57,13 @@ def scenario(rig):
     session = causeway.connection(client)
     assert session["state"] == "live" and session["reconnects"] == 1, session
     paths.passes(job)
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 64M --allow any")
+    events = causeway.watch(client)
+    lose_paths_under_io(client, events, "auto")
+    client.run(f"causeway detach {NAME}")
+    lose_paths_under_io(client, events, "round-robin")
     detach_by_the_other_path(server, client)

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The policy of a disk says which of its paths carry commands: single uses one, round-robin each of them, and auto leaves a
+path that is 30 ms slower, and returns to it when it is fast again. The policy is shown, and survives a stop."""
+import json
+
+from using import causeway, paths
+
+TIER = "ci"
+KERNELS = ("stock",)
+TOPOLOGY = paths.topology()
+LEAVES = ("attachment", "export")
+NAME = "10.0.0.1/m"
+CLIENTS = ("10.0.0.2", "10.1.0.2")      # the addresses of the client, on each link
+SLOW = "tc qdisc replace dev eth0 root netem delay 30ms limit 100000"
+
+
+def commands(server):
+    """Return the reads that have come by each path. The server has a session for each path."""
+    stats = [each for each in causeway.answer(server, "stat")["stats"] if each["role"] == "server"]
+    reads = {each["peer"].rsplit(":", 1)[0]: each["counters"]["reads"] for each in stats}
+    return [reads[client] for client in CLIENTS]
+
+
+def read(client, depth, bounds):
+    """Read blocks of 4 KiB, and return how many a second."""
+    out = client.run(f"fio --name=r --filename=/dev/causeway/{NAME} --direct=1 --ioengine=libaio --rw=randread --bs=4k "
+                     f"--iodepth={depth} --size=16M --time_based {bounds} --output-format=json", timeout=120).out
+    return json.loads(out[out.index("{"):])["jobs"][0]["read"]["iops"]
+
+
+def shares(rig, depth):
+    """Return the part of the reads that went by each path, and the reads a second."""
+    before = commands(rig.server)
+    rate = read(rig.client, depth, "--runtime=3")
+    used = [after - earlier for after, earlier in zip(commands(rig.server), before)]
+    return [count / sum(used) for count in used], rate
+
+
+def attach(client, events, policy):
+    paths.attach(client, "m", events, options=policy and f"--policy {policy}")
+    shown = {path["policy"] for path in causeway.answer(client, f"path list {NAME}")["paths"]}
+    assert shown == {policy or "auto"} and causeway.attachment(client)["policy"] in shown, shown
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run("causeway export add m --ram 64M --allow any")
+    client.run("modprobe sch_netem")
+    events = causeway.watch(client)
+
+    attach(client, events, "single")
+    used, alone = shares(rig, 16)
+    assert used == [1, 0], used
+    assert [path["carries_io"] for path in causeway.answer(client, "path list")["paths"]] == [True, False]
+    client.run(f"causeway detach {NAME}")
+
+    attach(client, events, "round-robin")
+    for depth in 1, 16:
+        used, _ = shares(rig, depth)
+        assert min(used) > 0.4, used
+    client.run("causeway stop --all && causeway restore")
+    events.wait_for("path 1 is live", timeout=60)
+    assert causeway.attachment(client)["policy"] == "round-robin"
+    client.run(f"causeway detach {NAME}")
+
+    attach(client, events, None)
+    used, both = shares(rig, 16)
+    rig.log(f"{alone:.0f} reads a second by one path, {both:.0f} by two, {used} of them by each")
+    assert min(used) > 0.1, used
+    client.run(SLOW)
+    # The probes that measure a path without commands come every second.
+    read(client, 16, "--runtime=3")
+    for depth in 1, 4:
+        used, fast = shares(rig, depth)
+        rig.log(f"depth {depth}: {fast:.0f} reads a second beside a slow path, {used} of them by each")
+        assert used[1] >= 0.95, (depth, used)
+    client.run("tc qdisc del dev eth0 root")
+    read(client, 16, "--runtime=3")
+    used, _ = shares(rig, 16)
+    assert min(used) > 0.1, used
+    client.run(f"causeway detach {NAME}")
