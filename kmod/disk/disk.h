@@ -30,6 +30,7 @@ struct cw_request {
 	struct cw_path *path; /* of the link to which the command was given */
 	u64 start; /* ns; when that was */
 	u32 load; /* added to cw_hctx.sent of that path; 0: not counted */
+	u32 queued; /* the load of the path then, with this command */
 	unsigned long unmappable_since; /* jiffies; valid while RQF_DONTPREP is set */
 	struct scatterlist first[];
 };
@@ -53,7 +54,7 @@ struct cw_applied {
 struct cw_answered {
 	u32 load; /* of the commands that were answered; wraps. Written in the receive context */
 	/* Written in the receive context, and by who sends a command while none is unanswered. */
-	u32 mean; /* of the times that reads and writes took; 0: unknown */
+	u32 mean; /* of the times that reads and writes took, see path_choice.h; 0: unknown */
 	u32 at; /* the last answer, or the first of the unanswered commands */
 } ____cacheline_aligned_in_smp;
 

@@ -4,30 +4,40 @@
 /* The weight of a new sample is 1 / (1 << CW_CHOICE_SMOOTH). */
 #define CW_CHOICE_SMOOTH 3
 
-u32 cw_choice_latency(const struct cw_choice *c)
-{
-	bool is_stale = !c->load && c->age > CW_CHOICE_STALE;
-	u32 latency = c->latency && !is_stale ? c->latency : c->rtt;
+#define CW_CHOICE_TIME 4 /* from ns to the unit of times */
+#define CW_CHOICE_LOAD 12 /* from bytes to CW_CHOICE_COMMAND */
 
-	if (!latency)
-		return CW_CHOICE_UNKNOWN;
-	/* A path that does not answer is at least as slow as it is silent. */
-	if (c->load && latency < c->age)
-		latency = c->age;
-	return latency < CW_CHOICE_UNKNOWN ? latency : CW_CHOICE_UNKNOWN;
+static u64 cw_choice_time(u32 clock)
+{
+	return (u64)clock << (CW_CHOICE_SHIFT - CW_CHOICE_TIME);
 }
 
-u32 cw_choice_mean(u32 mean, u32 sample, u32 age)
+u64 cw_choice_expected(const struct cw_choice *c, u32 load)
 {
-	if (mean && age <= CW_CHOICE_STALE)
+	bool has_mean = c->mean && (c->load || c->age <= CW_CHOICE_STALE);
+	u64 least = cw_choice_time(c->rtt), expected;
+
+	if (!has_mean && !c->rtt)
+		return 1ULL << 57;
+	/* A path that does not answer is at least as slow as it is silent. */
+	if (c->load && c->age > c->rtt)
+		least = cw_choice_time(c->age);
+	expected = has_mean ? (u64)c->mean * (((u64)c->load + load) >> CW_CHOICE_LOAD) : 0;
+	return expected > least ? expected : least;
+}
+
+u32 cw_choice_mean(u32 mean, u64 ns, u32 load)
+{
+	u32 sample, most = 1U << 30;
+
+	ns >>= CW_CHOICE_TIME;
+	load >>= CW_CHOICE_LOAD;
+	sample = ns < most ? ns : most;
+	if (load)
+		sample /= load;
+	if (mean)
 		sample = mean - (mean >> CW_CHOICE_SMOOTH) + (sample >> CW_CHOICE_SMOOTH);
 	return sample ? sample : 1;
-}
-
-/* Below 2^60: a load is below 2^31, a latency at most 2^28. */
-static u64 cw_choice_expected(const struct cw_choice *c, u32 load)
-{
-	return ((u64)c->load + load) * cw_choice_latency(c);
 }
 
 unsigned int cw_choice_best(const struct cw_choice *paths, unsigned int count, unsigned int last,

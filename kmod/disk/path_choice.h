@@ -2,15 +2,16 @@
 /*
  * The choice of the path that takes the next message of a hardware queue, under the policy auto.
  *
- * The path with the lowest expected completion is chosen: the load of the hardware queue on the
- * path, with the next command, times the latency of the path. The latency is a mean of the times
- * that commands took. A path without commands keeps its mean for CW_CHOICE_STALE; after that, the
- * time of the last answered probe of its control link counts. So a path that became slow or fast
- * while it had nothing to do is not judged by its past. A path is left only if another one is
- * clearly better, because commands that follow each other on one link share messages.
+ * The path with the lowest expected completion is chosen. Each path has a mean of the times that
+ * its commands took, each divided by the load of the hardware queue that it found on the path. So
+ * the mean times the load, with the next command, is the expected completion, which is at least the
+ * time of the last answered probe of the control link. A path without commands keeps its mean for
+ * CW_CHOICE_STALE; after that, the probe alone counts. So a path that became slow or fast while it
+ * had nothing to do is not judged by its past. A path is left only if another one is clearly
+ * better, because commands that follow each other on one link share messages.
  *
- * All times are in units of 1024 ns. They wrap after 73 minutes, so a path that was idle for so
- * long may keep its mean for another moment.
+ * The clock counts units of 1024 ns. It wraps after 73 minutes, so a path that was idle for so long
+ * may keep its mean for another moment.
  *
  * tests/unit/path_choice_test.cpp runs path_choice.c.
  */
@@ -23,38 +24,38 @@
 extern "C" {
 #endif
 
-#define CW_CHOICE_SHIFT 10 /* from ns to the unit of all times here */
+#define CW_CHOICE_SHIFT 10 /* from ns to the unit of the clock */
 #define CW_CHOICE_STALE (1000000000U >> CW_CHOICE_SHIFT)
-#define CW_CHOICE_UNKNOWN 0x10000000U /* latency of a path that was never measured; the longest */
 #define CW_CHOICE_COMMAND 4096U /* the load of a command besides its data, bytes */
 
 /* What a hardware queue knows of a path. */
 struct cw_choice {
 	bool usable;
 	u32 load; /* of the unanswered commands, bytes */
-	u32 latency; /* the mean; 0: none, because no command was answered lately */
-	u32 age; /* since the last answer, or since the first of the unanswered commands */
-	u32 rtt; /* of the last answered probe; 0: none was answered */
+	u32 mean; /* time for each CW_CHOICE_COMMAND of load, 16 ns; 0: none was measured lately */
+	u32 age; /* since the last answer, or since the first of the unanswered commands; clock */
+	u32 rtt; /* of the last answered probe, clock; 0: none was answered */
 };
 
 /**
- * cw_choice_latency() - returns the time that a command is expected to take on a path
+ * cw_choice_expected() - returns the time that a command is expected to take on a path
  * @c: the path
+ * @load: the load of the command, bytes
  *
  * Context: Any context.
- * Return: The time, at most CW_CHOICE_UNKNOWN.
+ * Return: The time, units of 16 ns, below 2^58. It is the longest if the path was never measured.
  */
-u32 cw_choice_latency(const struct cw_choice *c);
+u64 cw_choice_expected(const struct cw_choice *c, u32 load);
 /**
  * cw_choice_mean() - adds a measured time to the mean
- * @mean: the mean; 0: none
- * @sample: the time that a command took
- * @age: time since the last change of the mean
+ * @mean: the mean of a path; 0: none
+ * @ns: the time that a command took
+ * @load: the load of the path when the command was sent, with the command, bytes
  *
  * Context: Any context.
  * Return: The new mean, at least 1.
  */
-u32 cw_choice_mean(u32 mean, u32 sample, u32 age);
+u32 cw_choice_mean(u32 mean, u64 ns, u32 load);
 /**
  * cw_choice_best() - chooses the path for the next message
  * @paths: what is known of each path

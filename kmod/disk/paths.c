@@ -159,7 +159,7 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
 		known[i] = (struct cw_choice) {
 			.usable = true,
 			.load = cw_paths_load(h, i),
-			.latency = READ_ONCE(answered->mean),
+			.mean = READ_ONCE(answered->mean),
 			.age = now - READ_ONCE(answered->at),
 			.rtt = READ_ONCE(path->rtt),
 		};
@@ -188,17 +188,19 @@ void cw_paths_end_message(struct cw_disk *disk, struct cw_hctx *h, unsigned int 
 	WRITE_ONCE(h->choose, true);
 }
 
-void cw_paths_sends(struct cw_hctx *h, u8 number, u32 load)
+void cw_paths_sends(struct cw_hctx *h, u8 number, struct cw_request *req, u32 load)
 {
 	struct cw_answered *answered = &h->answered[number];
-	u32 now;
+	u32 now, before = cw_paths_load(h, number);
 
-	if (!cw_paths_load(h, number)) {
+	if (!before) {
 		now = cw_paths_now();
 		if (now - READ_ONCE(answered->at) > CW_CHOICE_STALE)
 			WRITE_ONCE(answered->mean, 0);
 		WRITE_ONCE(answered->at, now);
 	}
+	req->load = load;
+	req->queued = before + load;
 	atomic_add(load, &h->sent[number]);
 }
 
@@ -207,16 +209,16 @@ void cw_paths_sends_not(struct cw_hctx *h, u8 number, u32 load)
 	atomic_sub(load, &h->sent[number]);
 }
 
-void cw_paths_answered(struct cw_hctx *h, u8 number, u32 load, u64 start, bool measures)
+void cw_paths_answered(struct cw_hctx *h, u8 number, const struct cw_request *req, bool measures)
 {
 	struct cw_answered *answered = &h->answered[number];
 	u64 now = ktime_get_ns();
-	u32 sample = min_t(u64, (now - start) >> CW_CHOICE_SHIFT, CW_CHOICE_UNKNOWN);
-	u32 at = now >> CW_CHOICE_SHIFT;
-	u32 mean = answered->mean;
+	u32 mean;
 
-	if (measures)
-		WRITE_ONCE(answered->mean, cw_choice_mean(mean, sample, at - answered->at));
-	WRITE_ONCE(answered->at, at);
-	WRITE_ONCE(answered->load, answered->load + load);
+	if (measures) {
+		mean = cw_choice_mean(answered->mean, now - req->start, req->queued);
+		WRITE_ONCE(answered->mean, mean);
+	}
+	WRITE_ONCE(answered->at, now >> CW_CHOICE_SHIFT);
+	WRITE_ONCE(answered->load, answered->load + req->load);
 }

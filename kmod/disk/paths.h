@@ -137,11 +137,12 @@ void cw_paths_end_message(struct cw_disk *disk, struct cw_hctx *h, unsigned int 
  * cw_paths_sends() - counts a command that is about to be given to a link
  * @h: the hardware queue
  * @number: number of the path
+ * @req: the command; its load and queued are set
  * @load: load of the command, bytes
  *
  * Context: Any context, in the RCU section that found the path.
  */
-void cw_paths_sends(struct cw_hctx *h, u8 number, u32 load);
+void cw_paths_sends(struct cw_hctx *h, u8 number, struct cw_request *req, u32 load);
 /**
  * cw_paths_sends_not() - takes cw_paths_sends() back, because the link did not take the command
  * @h: the hardware queue
@@ -155,12 +156,11 @@ void cw_paths_sends_not(struct cw_hctx *h, u8 number, u32 load);
  * cw_paths_answered() - counts the answer to a command
  * @h: the hardware queue
  * @number: number of the path
- * @load: load of the command, bytes
- * @start: ns; when it was sent
+ * @req: the command, whose load is not 0
  * @measures: the time that it took says something of the path
  *
  * Context: The receive context of the link.
  */
-void cw_paths_answered(struct cw_hctx *h, u8 number, u32 load, u64 start, bool measures);
+void cw_paths_answered(struct cw_hctx *h, u8 number, const struct cw_request *req, bool measures);
 
 #endif

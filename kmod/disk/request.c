@@ -236,9 +236,9 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	if (unlikely(rq->rq_flags & RQF_DONTPREP))
 		rq->rq_flags &= ~RQF_DONTPREP; /* the DMA layer has mapped it in the end */
 	req->op = cmd.op;
-	req->load = load;
+	req->load = 0;
 	if (unlikely(load))
-		cw_paths_sends(private, path->number, load);
+		cw_paths_sends(private, path->number, req, load);
 	WRITE_ONCE(req->start, ktime_get_ns());
 	if (cmd.op != CW_OP_READ && cmd.op != CW_OP_WRITE)
 		rq->timeout = CW_SLOW_TIMEOUT;

@@ -30,6 +30,7 @@ struct cw_path {
 struct cw_request {
 	cw_path *path;
 	u64 start;
+	u32 load, queued;
 };
 
 struct request {
@@ -81,7 +82,6 @@ u64 jiffies_to_nsecs(unsigned jiffies)
 #define atomic_set(place, value) (*(place) = (value))
 #define atomic_add(value, place) (*(place) += (value))
 #define atomic_sub(value, place) (*(place) -= (value))
-#define min_t(type, a, b) std::min<type>(a, b)
 #define lockdep_assert_held(lock) ((void)(lock))
 #define lockdep_is_held(lock) (*(lock))
 #define spin_lock_irqsave(lock, flags) (*(lock) = true, (flags) = 0)
@@ -114,6 +114,7 @@ protected:
 	cw_path five{5, 50, {&links[6], &links[7], &links[8]}};
 	cw_disk disk{};
 	cw_hctx &queue = disk.hctx[1];
+	cw_request sent{};
 
 	void SetUp() override
 	{
@@ -144,7 +145,7 @@ protected:
 			cw_paths_choose(&disk, &queue, 1, load);
 		cw_path *path = path_of(queue);
 		if (disk.spread == CW_PATH_POLICY_AUTO)
-			cw_paths_sends(&queue, path->number, load);
+			cw_paths_sends(&queue, path->number, &sent, load);
 		path->links[1]->open = last ? nullptr : "message";
 		if (last && disk.spread)
 			cw_paths_end_message(&disk, &queue, 1);
@@ -153,10 +154,10 @@ protected:
 
 	void answer(const cw_path *path, u32 microseconds, u32 load = 8192)
 	{
-		const u64 start = now_ns;
+		const cw_request request{nullptr, now_ns, load, load};
 
 		now_ns += microseconds * 1000ULL;
-		cw_paths_answered(&queue, path->number, load, start, true);
+		cw_paths_answered(&queue, path->number, &request, true);
 	}
 
 	// The paths of the next messages, each of which is answered at once.
@@ -218,7 +219,7 @@ TEST_F(DiskPaths, NeverUseAPathThatWasStopped)
 
 TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 {
-	request rq{{&three, 0}, 0};
+	request rq{{&three, 0, 0, 0}, 0};
 
 	cw_paths_up(&disk, &one);
 	cw_paths_up(&disk, &three);
@@ -239,7 +240,7 @@ TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 TEST_F(DiskPaths, DoNotEndAConnectionForARequestThatWasSentAgainJustNow)
 {
 	constexpr unsigned timeout = 7500; // jiffies
-	request rq{{&three, 0}, timeout};
+	request rq{{&three, 0, 0, 0}, timeout};
 
 	cw_paths_up(&disk, &three);
 	rq.pdu.start = ++now_ns;
@@ -362,22 +363,24 @@ TEST_F(DiskPaths, AutoStaysOnTheFastPath)
 
 TEST_F(DiskPaths, AutoSharesLoad)
 {
-	unsigned sent[2] = {};
+	unsigned count[2] = {};
 
 	up(CW_PATH_POLICY_AUTO, {&one, &three});
 	used(2);
 	for (const auto *path : {&one, &three}) {
-		queue.answered[path->number].mean = 100;
+		queue.answered[path->number].mean = 5000;
 		queue.answered[path->number].at = static_cast<u32>(now_ns >> CW_CHOICE_SHIFT);
 	}
 	for (int i = 0; i < 16; i++)
-		sent[send(true) == &one]++;
-	EXPECT_GE(std::min(sent[0], sent[1]), 6U);
+		count[send(true) == &one]++;
+	EXPECT_GE(std::min(count[0], count[1]), 6U);
 	// Without an answer, a path has the load of what was sent.
 	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 16 * 8192U);
 	answer(&one, 100);
 	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 15 * 8192U);
-	cw_paths_sends(&queue, 1, 8192);
+	cw_paths_sends(&queue, 1, &sent, 8192);
+	EXPECT_EQ(sent.load, 8192U);
+	EXPECT_EQ(sent.queued, cw_paths_load(&queue, 1));
 	cw_paths_sends_not(&queue, 1, 8192);
 	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 15 * 8192U);
 }
@@ -385,7 +388,7 @@ TEST_F(DiskPaths, AutoSharesLoad)
 TEST_F(DiskPaths, ALaterConnectionOwesNoAnswerOfTheEarlierOne)
 {
 	up(CW_PATH_POLICY_AUTO, {&one, &three});
-	cw_paths_sends(&queue, 1, 1U << 20);
+	cw_paths_sends(&queue, 1, &sent, 1U << 20);
 	queue.answered[1].mean = 30'000;
 	cw_paths_stop(&disk, &one);
 	cw_paths_up(&disk, &one);
@@ -395,7 +398,7 @@ TEST_F(DiskPaths, ALaterConnectionOwesNoAnswerOfTheEarlierOne)
 
 TEST_F(DiskPaths, AnAnswerThatIsSeenBeforeItsCommandIsNoLoad)
 {
-	cw_paths_answered(&queue, 1, 8192, now_ns, true);
+	answer(&one, 100);
 	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
 	atomic_add(8192, &queue.sent[1]);
 	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
@@ -403,11 +406,27 @@ TEST_F(DiskPaths, AnAnswerThatIsSeenBeforeItsCommandIsNoLoad)
 
 TEST_F(DiskPaths, OnlyReadsAndWritesMeasureAPath)
 {
+	sent = {nullptr, now_ns, 4096, 4096};
 	now_ns += 600'000'000'000; // a flush may take long
-	cw_paths_answered(&queue, 1, 4096, now_ns - 600'000'000'000, false);
+	cw_paths_answered(&queue, 1, &sent, false);
 	EXPECT_EQ(queue.answered[1].mean, 0U);
-	cw_paths_answered(&queue, 1, 8192, now_ns - 102'400, true);
-	EXPECT_EQ(queue.answered[1].mean, 100U);
+	EXPECT_EQ(queue.answered[1].at, static_cast<u32>(now_ns >> CW_CHOICE_SHIFT));
+	answer(&one, 100);
+	EXPECT_EQ(queue.answered[1].mean, 100'000U / 16 / 2);
+}
+
+// The mean of a time long ago does not count once a command was sent.
+TEST_F(DiskPaths, AnIdlePathForgetsItsMean)
+{
+	answer(&one, 100);
+	now_ns += 2'000'000'000;
+	cw_paths_sends(&queue, 1, &sent, 8192);
+	EXPECT_EQ(queue.answered[1].mean, 0U);
+	EXPECT_EQ(queue.answered[1].at, static_cast<u32>(now_ns >> CW_CHOICE_SHIFT));
+	answer(&one, 100);
+	now_ns += 500'000'000;
+	cw_paths_sends(&queue, 1, &sent, 8192);
+	EXPECT_GT(queue.answered[1].mean, 0U);
 }
 
 } // namespace

@@ -10,26 +10,41 @@
 namespace
 {
 
-constexpr u32 ms = 1'000'000 >> CW_CHOICE_SHIFT;
+constexpr u32 ms = 1'000'000 >> CW_CHOICE_SHIFT; // of the clock
 constexpr u32 page = 4096 + CW_CHOICE_COMMAND;
 
-unsigned best(const std::vector<cw_choice> &paths, unsigned current, u32 load = page)
+// The mean of a path on which a page takes this time, when no other command is there.
+constexpr u32 mean_of(u64 ns)
 {
-	return cw_choice_best(paths.data(), static_cast<unsigned>(paths.size()), current, load);
+	return static_cast<u32>(ns / 2 / 16);
 }
 
-unsigned next(const std::vector<cw_choice> &paths, unsigned current)
+constexpr u32 fast = mean_of(100'000);
+constexpr u32 slow = mean_of(30'000'000);
+
+unsigned best(const std::vector<cw_choice> &paths, unsigned last, u32 load = page)
 {
-	return cw_choice_next(paths.data(), static_cast<unsigned>(paths.size()), current);
+	return cw_choice_best(paths.data(), static_cast<unsigned>(paths.size()), last, load);
+}
+
+unsigned next(const std::vector<cw_choice> &paths, unsigned last)
+{
+	return cw_choice_next(paths.data(), static_cast<unsigned>(paths.size()), last);
+}
+
+// In nanoseconds.
+u64 expected(const cw_choice &path, u32 load = page)
+{
+	return cw_choice_expected(&path, load) * 16;
 }
 
 TEST(PathChoice, TakesTheUsablePathWithTheLowestExpectedCompletion)
 {
-	EXPECT_EQ(best({{true, 0, 30 * ms, 0, 0}, {true, 0, 100, 0, 0}}, 0), 1U);
-	EXPECT_EQ(best({{true, 0, 30 * ms, 0, 0}, {true, 0, 100, 0, 0}}, 1), 1U);
-	EXPECT_EQ(best({{true, 0, 30 * ms, 0, 0}, {false, 0, 100, 0, 0}}, 0), 0U);
-	EXPECT_EQ(best({{false, 0, 30 * ms, 0, 0}, {true, 0, 100, 0, 0}, {true, 0, 99, 0, 0}}, 0), 2U);
-	EXPECT_EQ(best({{true, 0, 90 * ms, 0, 0}, {true, 0, 100, 0, 0}, {true, 0, 101, 0, 0}}, 0), 1U);
+	EXPECT_EQ(best({{true, 0, slow, 0, 0}, {true, 0, fast, 0, 0}}, 0), 1U);
+	EXPECT_EQ(best({{true, 0, slow, 0, 0}, {true, 0, fast, 0, 0}}, 1), 1U);
+	EXPECT_EQ(best({{true, 0, slow, 0, 0}, {false, 0, fast, 0, 0}}, 0), 0U);
+	EXPECT_EQ(best({{false, 0, slow, 0, 0}, {true, 0, fast, 0, 0}, {true, 0, fast - 1, 0, 0}}, 0), 2U);
+	EXPECT_EQ(best({{true, 0, slow, 0, 0}, {true, 0, fast, 0, 0}, {true, 0, fast + 1, 0, 0}}, 0), 1U);
 	EXPECT_EQ(best({{false, 0, 1, 0, 0}, {false, 0, 1, 0, 0}}, 1), 2U);
 	EXPECT_EQ(best({{true, 0, 0, 0, 0}}, 0), 0U);
 	EXPECT_EQ(best({{true, 0, 0, 0, 0}}, 5), 0U);
@@ -37,13 +52,13 @@ TEST(PathChoice, TakesTheUsablePathWithTheLowestExpectedCompletion)
 
 TEST(PathChoice, CountsTheLoadAndTheNextCommand)
 {
-	// Seven pages in 100 are as much as the next one in 800.
-	EXPECT_EQ(best({{true, 7 * page, 100, 0, 0}, {true, 0, 800, 0, 0}}, 0), 0U);
-	EXPECT_EQ(best({{true, 20 * page, 100, 0, 0}, {true, 0, 800, 0, 0}}, 0), 1U);
-	EXPECT_EQ(best({{true, 7 * page, 100, 0, 0}, {true, page, 100, 0, 0}}, 0), 1U);
-	// Loads and latencies are large at most.
-	EXPECT_EQ(best({{true, 1U << 30, ~0U, 0, 0}, {true, 1U << 29, ~0U, 0, 0}}, 0, 1U << 20), 1U);
-	EXPECT_EQ(best({{true, 1U << 29, ~0U, 0, 0}, {true, 1U << 30, ~0U, 0, 0}}, 0, 1U << 20), 0U);
+	EXPECT_EQ(expected({true, 0, fast, 0, 0}), 100'000U);
+	EXPECT_EQ(expected({true, 7 * page, fast, 0, 0}), 800'000U);
+	EXPECT_EQ(expected({true, 7 * page, fast, 0, 0}, 9 * page), 1'600'000U);
+	EXPECT_EQ(best({{true, 7 * page, fast, 0, 0}, {true, page, fast, 0, 0}}, 0), 1U);
+	// No load and no time is too large.
+	EXPECT_EQ(best({{true, 1U << 31, ~0U, 0, 0}, {true, 1U << 30, ~0U, 0, 0}}, 0, 1U << 20), 1U);
+	EXPECT_EQ(best({{true, 1U << 30, ~0U, 0, 0}, {true, 1U << 31, ~0U, 0, 0}}, 0, 1U << 20), 0U);
 }
 
 TEST(PathChoice, LeavesAPathOnlyForAClearlyBetterOne)
@@ -54,55 +69,60 @@ TEST(PathChoice, LeavesAPathOnlyForAClearlyBetterOne)
 
 TEST(PathChoice, JudgesAnIdlePathByItsProbes)
 {
-	cw_choice slowed{true, 0, 100, CW_CHOICE_STALE + 1, 30 * ms};
-	cw_choice recovered{true, 0, 30 * ms, CW_CHOICE_STALE + 1, 50};
+	cw_choice slowed{true, 0, fast, CW_CHOICE_STALE, 0};
+	cw_choice recovered{true, 0, slow, CW_CHOICE_STALE, 50};
 
-	EXPECT_EQ(cw_choice_latency(&slowed), 30 * ms);
-	EXPECT_EQ(cw_choice_latency(&recovered), 50U);
-	slowed.age = recovered.age = CW_CHOICE_STALE;
-	EXPECT_EQ(cw_choice_latency(&slowed), 100U);
-	EXPECT_EQ(cw_choice_latency(&recovered), 30 * ms);
-	slowed.latency = 0;
-	EXPECT_EQ(cw_choice_latency(&slowed), 30 * ms);
+	EXPECT_EQ(expected(slowed), 100'000U);
+	EXPECT_EQ(expected(recovered), 30'000'000U);
+	recovered.age++;
+	EXPECT_EQ(expected(recovered), 50U * 1024);
+	recovered.age = 0;
+	recovered.mean = 0;
+	EXPECT_EQ(expected(recovered), 50U * 1024);
+	// No command is faster than a probe.
+	slowed.rtt = 30 * ms;
+	EXPECT_EQ(expected(slowed), 30U * ms * 1024);
+	EXPECT_EQ(expected(slowed, 1000 * page), 100'000'000U);
 }
 
 TEST(PathChoice, DoesNotUseAPathThatWasNeverMeasuredBesideAnother)
 {
-	EXPECT_EQ(best({{true, 9 * page, 30 * ms, 0, 0}, {true, 0, 0, 0, 0}}, 0), 0U);
+	EXPECT_EQ(best({{true, 9 * page, slow, 0, 0}, {true, 0, 0, 0, 0}}, 0), 0U);
+	EXPECT_EQ(best({{true, 1U << 31, ~0U, 0, 0}, {true, 0, 0, 0, 0}}, 0), 0U);
+	EXPECT_EQ(best({{true, 0, 0, 0, 0}, {true, 9 * page, slow, 0, 0}}, 0), 1U);
 	EXPECT_EQ(best({{false, 0, 0, 0, 0}, {true, 0, 0, 0, 0}}, 0), 1U);
 }
 
 TEST(PathChoice, ThinksAPathSlowThatDoesNotAnswer)
 {
-	cw_choice silent{true, page, 100, 30 * ms, 50};
+	cw_choice silent{true, page, fast, 30 * ms, 50};
 
-	EXPECT_EQ(cw_choice_latency(&silent), 30 * ms);
-	silent.latency = 0;
-	EXPECT_EQ(cw_choice_latency(&silent), 30 * ms);
+	EXPECT_EQ(expected(silent), 30U * ms * 1024);
+	silent.mean = 0;
+	EXPECT_EQ(expected(silent), 30U * ms * 1024);
 	silent.age = 10;
-	EXPECT_EQ(cw_choice_latency(&silent), 50U);
+	EXPECT_EQ(expected(silent), 50U * 1024);
 	// Without a command, nothing is to be answered.
-	silent = {true, 0, 100, 30 * ms, 50};
-	EXPECT_EQ(cw_choice_latency(&silent), 100U);
-	// A long wait of commands does not make the mean of the past count less.
-	silent = {true, page, 100, 0, 50};
-	EXPECT_EQ(cw_choice_latency(&silent), 100U);
+	silent = {true, 0, fast, 30 * ms, 50};
+	EXPECT_EQ(expected(silent), 100'000U);
 }
 
 TEST(PathChoice, TheMeanFollowsTheSamples)
 {
-	u32 mean = cw_choice_mean(0, 800, 0);
+	u32 mean = cw_choice_mean(0, 100'000, page);
 
-	EXPECT_EQ(mean, 800U);
-	mean = cw_choice_mean(mean, 1600, 0);
-	EXPECT_EQ(mean, 900U);
+	EXPECT_EQ(mean, fast);
+	// A command that found others on the path has waited for them.
+	EXPECT_EQ(cw_choice_mean(0, 800'000, 8 * page), fast);
+	mean = cw_choice_mean(mean, 200'000, page);
+	EXPECT_NEAR(mean, mean_of(112'500), 1);
 	for (int i = 0; i < 100; i++)
-		mean = cw_choice_mean(mean, 1600, 0);
-	EXPECT_NEAR(mean, 1600, 16);
-	EXPECT_EQ(cw_choice_mean(mean, 80, CW_CHOICE_STALE + 1), 80U);
-	EXPECT_EQ(cw_choice_mean(0, 0, 0), 1U);
-	EXPECT_EQ(cw_choice_mean(1, 0, 0), 1U);
-	EXPECT_GT(cw_choice_mean(~0U, ~0U, 0), 1U << 31);
+		mean = cw_choice_mean(mean, 200'000, page);
+	EXPECT_NEAR(mean, mean_of(200'000), 16);
+	EXPECT_EQ(cw_choice_mean(0, 0, page), 1U);
+	EXPECT_EQ(cw_choice_mean(1, 0, page), 1U);
+	EXPECT_EQ(cw_choice_mean(0, ~0ULL, 0), 1U << 30);
+	EXPECT_LE(cw_choice_mean(1U << 30, ~0ULL, 0), 1U << 30);
 }
 
 TEST(PathChoice, NextGoesAround)
@@ -121,13 +141,14 @@ TEST(PathChoice, NextGoesAround)
 struct Simulated {
 	struct Path {
 		u32 service, delay;
-		u32 load, latency, at, free_at;
+		u32 load, mean, at, free_at;
 		u32 taken;
 		u32 rtt() const { return 2 + delay; }
 	};
 	struct Command {
 		u32 sent, done;
 		unsigned path;
+		u32 queued;
 	};
 	std::vector<Path> paths;
 	std::vector<Command> flying{};
@@ -145,7 +166,7 @@ struct Simulated {
 		flying.erase(first);
 		now = std::max(now, command.done);
 		path.load -= page;
-		path.latency = cw_choice_mean(path.latency, now - command.sent, now - path.at);
+		path.mean = cw_choice_mean(path.mean, (now - command.sent) * 1024ULL, command.queued);
 		path.at = now;
 	}
 
@@ -154,18 +175,18 @@ struct Simulated {
 		std::vector<cw_choice> known;
 
 		for (const auto &path : paths)
-			known.push_back({true, path.load, path.latency, now - path.at, path.rtt()});
+			known.push_back({true, path.load, path.mean, now - path.at, path.rtt()});
 		current = best(known, current);
 		Path &path = paths[current];
 		if (!path.load) {
 			if (now - path.at > CW_CHOICE_STALE)
-				path.latency = 0;
+				path.mean = 0;
 			path.at = now;
 		}
 		path.load += page;
 		path.taken++;
 		path.free_at = std::max(path.free_at, now) + path.service;
-		flying.push_back({now, path.free_at + path.delay, current});
+		flying.push_back({now, path.free_at + path.delay, current, path.load});
 	}
 
 	// Returns the commands that were answered in @time.
@@ -192,9 +213,9 @@ TEST(PathChoice, ASlowPathGetsFewAndCostsLittle)
 	for (const size_t depth : {1U, 4U, 16U, 64U}) {
 		Simulated alone{{{80, 120, 0, 0, 0, 0, 0}}};
 		Simulated both{{{80, 120, 0, 0, 0, 0, 0}, {80, 120 + 30 * ms, 0, 0, 0, 0, 0}}};
-		const u32 fast = alone.run(depth, 2 * second);
+		const u32 most = alone.run(depth, 2 * second);
 
-		EXPECT_GE(both.run(depth, 2 * second) * 100ULL, fast * 95ULL) << depth;
+		EXPECT_GE(both.run(depth, 2 * second) * 100ULL, most * 95ULL) << depth;
 		EXPECT_LE(both.paths[1].taken * 20, both.paths[0].taken) << depth;
 		if (depth == 1) {
 			EXPECT_EQ(both.paths[1].taken, 0U);
