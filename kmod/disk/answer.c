@@ -149,10 +149,9 @@ static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
 	else if (req->op == CW_OP_FLUSH && done->status != CW_STATUS_OK)
 		cw_dirt_back_from_flush(disk, req);
 	cw_request_count(link, rq, req, transfer);
-	/* The time of other commands says more of the server's disk than of the path. */
 	if (unlikely(req->load))
 		cw_paths_answered(&disk->hctx[link->index], cw_link_path(link)->number, req,
-				  req->op == CW_OP_READ || req->op == CW_OP_WRITE);
+				  req->status == CW_STATUS_OK);
 	trace_cw_disk_answered(disk->name, done);
 	if (transfer) {
 		bool remotely = msg->invalidated && msg->rkey == req->map.rkey;

@@ -101,6 +101,8 @@ struct cw_disk {
 	struct cw_path *path;
 	u8 policy; /* enum cw_path_policy. Written before the session starts */
 	u8 spread; /* the policy while queues change their path; otherwise 0. Any context */
+	/* spread was not 0 at some time: several links of a queue may gather. Any context */
+	bool has_spread;
 	struct cw_hctx *hctx; /* nr_hctx of them; NULL: no device */
 	unsigned int nr_hctx;
 	unsigned long stopped_at; /* jiffies: when the last path was lost */

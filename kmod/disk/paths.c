@@ -46,8 +46,12 @@ static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
 	for (i = 0; i < CW_WIRE_PATHS; i++)
 		count += !!cw_paths_usable(disk, i);
-	WRITE_ONCE(disk->spread,
-		   count > 1 && disk->policy != CW_PATH_POLICY_SINGLE ? disk->policy : 0);
+	if (count > 1 && disk->policy != CW_PATH_POLICY_SINGLE) {
+		WRITE_ONCE(disk->has_spread, true);
+		WRITE_ONCE(disk->spread, disk->policy);
+	} else {
+		WRITE_ONCE(disk->spread, 0);
+	}
 }
 
 /*
@@ -118,6 +122,17 @@ static u32 cw_paths_now(void)
 	return ktime_get_ns() >> CW_CHOICE_SHIFT;
 }
 
+/*
+ * The time since @answered->at. An answer may come at any moment, and the clocks of CPUs differ
+ * a little: a time that lies just ahead is now.
+ */
+static u32 cw_paths_age(const struct cw_answered *answered)
+{
+	u32 at = READ_ONCE(answered->at), now = cw_paths_now();
+
+	return at - now <= CW_CHOICE_STALE ? 0 : now - at;
+}
+
 /* A command that is answered while it is counted may be seen answered first. */
 static u32 cw_paths_load(const struct cw_hctx *h, unsigned int number)
 {
@@ -146,7 +161,6 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
 	struct cw_choice known[CW_WIRE_PATHS] = {};
 	unsigned int i, best, last = h->number;
 	const struct cw_answered *answered;
-	u32 now = cw_paths_now();
 	struct cw_path *path;
 
 	WRITE_ONCE(h->choose, false);
@@ -160,7 +174,7 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
 			.usable = true,
 			.load = cw_paths_load(h, i),
 			.mean = READ_ONCE(answered->mean),
-			.age = now - READ_ONCE(answered->at),
+			.age = cw_paths_age(answered),
 			.rtt = READ_ONCE(path->rtt),
 		};
 	}
@@ -191,13 +205,12 @@ void cw_paths_end_message(struct cw_disk *disk, struct cw_hctx *h, unsigned int 
 void cw_paths_sends(struct cw_hctx *h, u8 number, struct cw_request *req, u32 load)
 {
 	struct cw_answered *answered = &h->answered[number];
-	u32 now, before = cw_paths_load(h, number);
+	u32 before = cw_paths_load(h, number);
 
 	if (!before) {
-		now = cw_paths_now();
-		if (now - READ_ONCE(answered->at) > CW_CHOICE_STALE)
+		if (cw_paths_age(answered) > CW_CHOICE_STALE)
 			WRITE_ONCE(answered->mean, 0);
-		WRITE_ONCE(answered->at, now);
+		WRITE_ONCE(answered->at, cw_paths_now());
 	}
 	req->load = load;
 	req->queued = before + load;
@@ -209,13 +222,13 @@ void cw_paths_sends_not(struct cw_hctx *h, u8 number, u32 load)
 	atomic_sub(load, &h->sent[number]);
 }
 
-void cw_paths_answered(struct cw_hctx *h, u8 number, const struct cw_request *req, bool measures)
+void cw_paths_answered(struct cw_hctx *h, u8 number, const struct cw_request *req, bool done)
 {
 	struct cw_answered *answered = &h->answered[number];
 	u64 now = ktime_get_ns();
 	u32 mean;
 
-	if (measures) {
+	if (done) {
 		mean = cw_choice_mean(answered->mean, now - req->start, req->queued);
 		WRITE_ONCE(answered->mean, mean);
 	}

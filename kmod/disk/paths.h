@@ -23,7 +23,9 @@
  * whichever path (docs/PROTOCOL.md section 8, rule 12). cw_disk.dirt is one for all paths, and a
  * login, which may report another instance, begins only when the requests of all paths were taken
  * back. So a flush that was lost with one path has returned its dirt before rule 3 of section 8 is
- * judged, and FLUSHED (rule 7) covers the answers that are still on their way by other paths.
+ * judged. The answer to a write may come by another path after FLUSHED (rule 7), and leaves dirt
+ * although the write is on stable storage. This is safe: at worst, a loss is reported that was
+ * none.
  *
  * tests/unit/disk_paths_test.cpp runs paths.c with a disk that has nothing else.
  */
@@ -127,8 +129,8 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
  * @queue: its number
  *
  * Sends what the links of the hardware queue gather, also for other CPUs, and lets the next command
- * choose a path. The caller reads cw_disk.spread after cw_paths_of(): who finds a path there that
- * another CPU has chosen also sees that the disk spreads its messages.
+ * choose a path. The caller reads cw_disk.has_spread after cw_paths_of(): who finds a path there
+ * that another CPU has chosen also sees that the disk spread its messages.
  *
  * Context: Any context, in an RCU section. Takes tx_lock of links.
  */
@@ -157,10 +159,10 @@ void cw_paths_sends_not(struct cw_hctx *h, u8 number, u32 load);
  * @h: the hardware queue
  * @number: number of the path
  * @req: the command, whose load is not 0
- * @measures: the time that it took says something of the path
+ * @done: the server carried the command out, so the time that it took says something of the path
  *
  * Context: The receive context of the link.
  */
-void cw_paths_answered(struct cw_hctx *h, u8 number, const struct cw_request *req, bool measures);
+void cw_paths_answered(struct cw_hctx *h, u8 number, const struct cw_request *req, bool done);
 
 #endif

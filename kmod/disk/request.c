@@ -152,12 +152,15 @@ static bool cw_request_is_unmappable(struct request *rq, struct cw_request *req)
 	return true;
 }
 
-/* The weight of @rq on its path. Only data counts that travels. */
+/*
+ * The weight of @rq on its path. Other operations than reads and writes have none: their time says
+ * more of the server's disk than of the path, and a long flush must not make the path look silent.
+ */
 static u32 cw_request_load(const struct request *rq)
 {
 	bool has_data = req_op(rq) == REQ_OP_READ || req_op(rq) == REQ_OP_WRITE;
 
-	return CW_CHOICE_COMMAND + (has_data ? blk_rq_bytes(rq) : 0);
+	return has_data ? CW_CHOICE_COMMAND + blk_rq_bytes(rq) : 0;
 }
 
 /*
@@ -172,7 +175,7 @@ static void cw_commit_rqs(struct blk_mq_hw_ctx *hctx)
 
 	rcu_read_lock();
 	path = cw_paths_of(disk, hctx->driver_data);
-	if (unlikely(READ_ONCE(disk->spread)))
+	if (unlikely(READ_ONCE(disk->has_spread)))
 		cw_paths_end_message(disk, hctx->driver_data, hctx->queue_num);
 	else if (path)
 		cw_link_flush(path->links[hctx->queue_num]);
@@ -220,7 +223,8 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 		if (spread == CW_PATH_POLICY_AUTO)
 			load = cw_request_load(rq);
 		if (READ_ONCE(private->choose))
-			cw_paths_choose(disk, private, hctx->queue_num, load);
+			cw_paths_choose(disk, private, hctx->queue_num,
+					load ?: CW_CHOICE_COMMAND);
 	}
 	path = cw_paths_of(disk, private);
 	if (unlikely(!path))
@@ -250,7 +254,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 	if (likely(!ret)) {
 		if (unlikely(READ_ONCE(path->idle)))
 			cw_path_busy(path);
-		if (bd->last && unlikely(READ_ONCE(disk->spread)))
+		if (bd->last && unlikely(READ_ONCE(disk->has_spread)))
 			cw_paths_end_message(disk, private, hctx->queue_num);
 		return BLK_STS_OK;
 	}
@@ -329,7 +333,7 @@ static int cw_poll(struct blk_mq_hw_ctx *hctx, struct io_comp_batch *batch)
 
 	rcu_read_lock();
 	path = cw_paths_of(disk, hctx->driver_data);
-	if (likely(!READ_ONCE(disk->spread))) {
+	if (likely(!READ_ONCE(disk->has_spread))) {
 		if (path)
 			n = cw_link_poll(path->links[hctx->queue_num]);
 	} else {

@@ -55,6 +55,7 @@ struct cw_disk {
 	u64 up_at[CW_WIRE_PATHS];
 	cw_path *path;
 	u8 policy, spread;
+	bool has_spread;
 	cw_hctx hctx[3];
 	unsigned nr_hctx;
 	struct {
@@ -147,7 +148,7 @@ protected:
 		if (disk.spread == CW_PATH_POLICY_AUTO)
 			cw_paths_sends(&queue, path->number, &sent, load);
 		path->links[1]->open = last ? nullptr : "message";
-		if (last && disk.spread)
+		if (last && disk.has_spread)
 			cw_paths_end_message(&disk, &queue, 1);
 		return path;
 	}
@@ -396,6 +397,33 @@ TEST_F(DiskPaths, ALaterConnectionOwesNoAnswerOfTheEarlierOne)
 	EXPECT_EQ(queue.answered[1].mean, 0U);
 }
 
+TEST_F(DiskPaths, AnAnswerJustAheadOfTheClockIsNow)
+{
+	const u32 now = static_cast<u32>(now_ns >> CW_CHOICE_SHIFT);
+	cw_answered answered{};
+
+	for (u32 ahead : {0U, 1U, 1000U, CW_CHOICE_STALE}) {
+		answered.at = now + ahead;
+		EXPECT_EQ(cw_paths_age(&answered), 0U) << ahead;
+	}
+	for (u32 ago : {1U, 1000U, CW_CHOICE_STALE, 0xf0000000U}) {
+		answered.at = now - ago;
+		EXPECT_EQ(cw_paths_age(&answered), ago);
+	}
+}
+
+TEST_F(DiskPaths, ABatchThatBeganOnAnotherPathEndsAfterTheLossOfOnesOwn)
+{
+	up(CW_PATH_POLICY_AUTO, {&one, &three});
+	one.links[1]->open = "of another CPU";
+	queue.number = 3;
+	cw_paths_stop(&disk, &three);
+	EXPECT_EQ(disk.spread, 0);
+	EXPECT_TRUE(disk.has_spread);
+	EXPECT_EQ(send(true), &one);
+	EXPECT_EQ(one.links[1]->open, nullptr);
+}
+
 TEST_F(DiskPaths, AnAnswerThatIsSeenBeforeItsCommandIsNoLoad)
 {
 	answer(&one, 100);
@@ -404,10 +432,10 @@ TEST_F(DiskPaths, AnAnswerThatIsSeenBeforeItsCommandIsNoLoad)
 	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
 }
 
-TEST_F(DiskPaths, OnlyReadsAndWritesMeasureAPath)
+TEST_F(DiskPaths, OnlyCommandsThatSucceededMeasureAPath)
 {
 	sent = {nullptr, now_ns, 4096, 4096};
-	now_ns += 600'000'000'000; // a flush may take long
+	now_ns += 600'000'000'000;
 	cw_paths_answered(&queue, 1, &sent, false);
 	EXPECT_EQ(queue.answered[1].mean, 0U);
 	EXPECT_EQ(queue.answered[1].at, static_cast<u32>(now_ns >> CW_CHOICE_SHIFT));
