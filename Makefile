@@ -37,7 +37,7 @@ O ?= build/modules/$(KRELEASE)
 KBUILD = $(MAKE) -C $(KDIR) $(if $(DEBUG),KCFLAGS=-g) $(if $(W),W=$(W)) $(if $(C),C=$(C) CF='$(CF)')
 
 .PHONY: all help deps modules test-modules guest-modules tools test-tools install-check kdir clean
-.PHONY: unit fuzz lint harness-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-scale bench-failover debug-kernels kcsan
+.PHONY: unit fuzz lint harness-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-scale bench-failover bench-stale debug-kernels kcsan
 
 all: modules tools
 
@@ -65,6 +65,7 @@ help:
 	@echo "                     ONLY=pattern of CONTEST"
 	@echo "make bench-scale     what sessions and their links hold at server and client"
 	@echo "make bench-failover  how soon a lost network is noticed, and for how long I/O stands still"
+	@echo "make bench-stale     how often an old write undoes a newer one when a path is lost, of Causeway and its peers"
 	@echo "make debug-kernels   builds the two debug kernels, about an hour of CPU time each"
 	@echo "                     (DEBUG_KERNELS=folder names ready packages)"
 	@echo "make kcsan           builds the kernel that finds data races, and runs scenarios on it; ONLY=pattern"
@@ -211,6 +212,11 @@ bench-failover: deps
 	@$(MAKE) guest-modules KERNEL=stock
 	@$(MAKE) tools
 	@tests/bench/failover --document docs/RELIABILITY.md
+
+bench-stale: deps
+	@$(MAKE) guest-modules KERNEL=stock
+	@$(MAKE) tools test-tools
+	@tests/bench/stale --document docs/RELIABILITY.md
 
 # Data races of the modules: builds its kernel when it is not there, and runs scenarios on it; ONLY=pattern.
 kcsan: deps
