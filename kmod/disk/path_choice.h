@@ -28,7 +28,7 @@ extern "C" {
 #define CW_CHOICE_STALE (1000000000U >> CW_CHOICE_SHIFT)
 #define CW_CHOICE_COMMAND 4096U /* the load of a command besides its data, bytes */
 
-/* What a hardware queue knows of a path. */
+/* A path, as one hardware queue has measured it. */
 struct cw_choice {
 	bool usable;
 	u32 load; /* of the unanswered commands, bytes */
