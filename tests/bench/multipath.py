@@ -33,11 +33,9 @@ class Causeway:
         client.wait_for(f"[ -b {self.disk} ]")
         self.wait_paths()
 
-    def paths(self):
-        return causeway.connection(self.client)["paths"]
-
     def carrier(self):
-        return next(link for link, path in enumerate(self.paths()) if path["carries_io"])
+        paths = causeway.connection(self.client)["paths"]
+        return next(link for link, path in enumerate(paths) if path["carries_io"])
 
     def wait_paths(self):
         self.client.wait_for("[ $(causeway --json path list | grep -c '\"state\": *\"live\"') = 2 ]", timeout=120)
