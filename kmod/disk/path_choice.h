@@ -6,9 +6,11 @@
  * its commands took, each divided by the load of the hardware queue that it found on the path. So
  * the mean times the load, with the next command, is the expected completion, which is at least the
  * time of the last answered probe of the control link. A path without commands keeps its mean for
- * CW_CHOICE_STALE; after that, the probe alone counts. So a path that became slow or fast while it
- * had nothing to do is not judged by its past. A path is left only if another one is clearly
- * better, because commands that follow each other on one link share messages.
+ * CW_CHOICE_STALE. After that, it is judged by the mean of the path in use: the disk takes the same
+ * time by each path, and the networks differ by as much as the probes do. So a path that became
+ * slow or fast while it had nothing to do is not judged by its past. A path with unanswered
+ * commands is left only if another one is clearly better, because commands that follow each other
+ * on one link share messages.
  *
  * The clock counts units of 1024 ns. It wraps after 73 minutes, so a path that was idle for so long
  * may keep its mean for another moment.
@@ -40,12 +42,13 @@ struct cw_choice {
 /**
  * cw_choice_expected() - returns the time that a command is expected to take on a path
  * @c: the path
+ * @last: the path that took the last message; it may be @c
  * @load: the load of the command, bytes
  *
  * Context: Any context.
  * Return: The time, units of 16 ns, below 2^58. It is the longest if the path was never measured.
  */
-u64 cw_choice_expected(const struct cw_choice *c, u32 load);
+u64 cw_choice_expected(const struct cw_choice *c, const struct cw_choice *last, u32 load);
 /**
  * cw_choice_mean() - adds a measured time to the mean
  * @mean: the mean of a path; 0: none

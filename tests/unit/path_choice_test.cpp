@@ -35,7 +35,7 @@ unsigned next(const std::vector<cw_choice> &paths, unsigned last)
 // In nanoseconds.
 u64 expected(const cw_choice &path, u32 load = page)
 {
-	return cw_choice_expected(&path, load) * 16;
+	return cw_choice_expected(&path, &path, load) * 16;
 }
 
 TEST(PathChoice, TakesTheUsablePathWithTheLowestExpectedCompletion)
@@ -63,8 +63,11 @@ TEST(PathChoice, CountsTheLoadAndTheNextCommand)
 
 TEST(PathChoice, LeavesAPathOnlyForAClearlyBetterOne)
 {
-	EXPECT_EQ(best({{true, 0, 100, 0, 0}, {true, 0, 75, 0, 0}}, 0), 0U);
-	EXPECT_EQ(best({{true, 0, 100, 0, 0}, {true, 0, 74, 0, 0}}, 0), 1U);
+	EXPECT_EQ(best({{true, page, 100, 0, 0}, {true, 0, 150, 0, 0}}, 0), 0U);
+	EXPECT_EQ(best({{true, page, 100, 0, 0}, {true, 0, 149, 0, 0}}, 0), 1U);
+	// Without a command, there is no message to share.
+	EXPECT_EQ(best({{true, 0, 320, 0, 0}, {true, 0, 310, 0, 0}}, 0), 0U);
+	EXPECT_EQ(best({{true, 0, 320, 0, 0}, {true, 0, 309, 0, 0}}, 0), 1U);
 }
 
 TEST(PathChoice, JudgesAnIdlePathByItsProbes)
@@ -83,6 +86,33 @@ TEST(PathChoice, JudgesAnIdlePathByItsProbes)
 	slowed.rtt = 30 * ms;
 	EXPECT_EQ(expected(slowed), 30U * ms * 1024);
 	EXPECT_EQ(expected(slowed, 1000 * page), 100'000'000U);
+}
+
+TEST(PathChoice, AddsTheTimeOfTheDiskToTheProbesOfAnIdlePath)
+{
+	const cw_choice used{true, 0, mean_of(60'000'000), 0, 100};
+	cw_choice idle{true, 0, slow, CW_CHOICE_STALE + 1, 100 + 30 * ms};
+
+	EXPECT_NEAR(cw_choice_expected(&idle, &used, page) * 16, 60'000'000 + 30 * ms * 1024, 64);
+	// Commands that had no answer yet count.
+	idle = {true, page, 0, 0, 100 + 30 * ms};
+	EXPECT_NEAR(cw_choice_expected(&idle, &used, page) * 16, 2 * (60'000'000 + 30 * ms * 1024), 64);
+	idle = {true, 0, 0, 0, 1};
+	EXPECT_NEAR(cw_choice_expected(&idle, &used, page) * 16, 60'000'000 - 99 * 1024, 2 * 1024);
+	// The mean is lower than the probe, or is not known.
+	EXPECT_EQ(best({{true, 0, fast, 0, 200}, {true, 0, 0, 0, 100}}, 0), 1U);
+	EXPECT_EQ(best({{true, 0, fast, CW_CHOICE_STALE + 1, 200}, {true, 0, 0, 0, 100}}, 0), 1U);
+	EXPECT_EQ(best({{true, 0, fast, CW_CHOICE_STALE + 1, 100}, {true, 0, 0, 0, 200}}, 0), 0U);
+	// A large command is expected to take longer than the longest time that is measured.
+	const cw_choice busy{true, 0, mean_of(100'000'000), 0, 100};
+	const u32 large = (1U << 20) + CW_CHOICE_COMMAND;
+	idle = {true, 0, 0, 0, 100 + 30 * ms};
+	EXPECT_GT(cw_choice_expected(&idle, &busy, large), cw_choice_expected(&busy, &busy, large));
+	EXPECT_EQ(best({busy, idle}, 0, large), 0U);
+	// No time is too long.
+	idle = {true, 1U << 31, 0, 0, ~0U};
+	for (const u32 load : {0U, 1U, 4096U, 1U << 31})
+		EXPECT_LT(cw_choice_expected(&idle, &idle, load), 1ULL << 58);
 }
 
 TEST(PathChoice, DoesNotUseAPathThatWasNeverMeasuredBesideAnother)
@@ -119,6 +149,11 @@ TEST(PathChoice, TheMeanFollowsTheSamples)
 	for (int i = 0; i < 100; i++)
 		mean = cw_choice_mean(mean, 200'000, page);
 	EXPECT_NEAR(mean, mean_of(200'000), 16);
+	for (const u32 from : {7U, 31U, 1000U}) {
+		for (mean = from; mean != cw_choice_mean(mean, 24 * 32, page);)
+			mean = cw_choice_mean(mean, 24 * 32, page);
+		EXPECT_EQ(mean, 24U);
+	}
 	EXPECT_EQ(cw_choice_mean(0, 0, page), 1U);
 	EXPECT_EQ(cw_choice_mean(1, 0, page), 1U);
 	EXPECT_EQ(cw_choice_mean(0, ~0ULL, 0), 1U << 30);
@@ -143,6 +178,7 @@ struct Simulated {
 		u32 service, delay;
 		u32 load, mean, at, free_at;
 		u32 taken;
+		u32 disk = 0; // the same by each path
 		u32 rtt() const { return 2 + delay; }
 	};
 	struct Command {
@@ -186,7 +222,7 @@ struct Simulated {
 		path.load += page;
 		path.taken++;
 		path.free_at = std::max(path.free_at, now) + path.service;
-		flying.push_back({now, path.free_at + path.delay, current, path.load});
+		flying.push_back({now, path.free_at + path.delay + path.disk, current, path.load});
 	}
 
 	// Returns the commands that were answered in @time.
@@ -221,6 +257,20 @@ TEST(PathChoice, ASlowPathGetsFewAndCostsLittle)
 			EXPECT_EQ(both.paths[1].taken, 0U);
 		}
 	}
+}
+
+TEST(PathChoice, ASlowPathIsNotTriedAgainAndAgain)
+{
+	for (const size_t depth : {1U, 16U})
+		for (const u32 disk : {20U, 10 * ms, 60 * ms, 100 * ms, 500 * ms})
+			for (const u32 longer : {30U, 3 * ms, 30 * ms}) {
+				Simulated alone{{{20, 20, 0, 0, 0, 0, 0, disk}}};
+				Simulated both{{{20, 20 + longer, 0, 0, 0, 0, 0, disk}, {20, 20, 0, 0, 0, 0, 0, disk}}};
+
+				both.run(depth, 2 * second);
+				EXPECT_GE(both.run(depth, 20 * second) * 100ULL, alone.run(depth, 20 * second) * 95ULL)
+					<< depth << ' ' << disk << ' ' << longer;
+			}
 }
 
 TEST(PathChoice, EqualPathsShare)

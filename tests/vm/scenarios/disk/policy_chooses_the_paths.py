@@ -11,6 +11,7 @@ TOPOLOGY = paths.topology()
 LEAVES = ("attachment", "export")
 NAME = "10.0.0.1/m"
 CLIENTS = ("10.0.0.2", "10.1.0.2")      # the addresses of the client, on each link
+STALL = 0.1     # seconds of a run of three
 SLOW = "tc qdisc replace dev eth0 root netem delay 30ms limit 100000"
 
 
@@ -34,6 +35,18 @@ def shares(rig, depth):
     rate = read(rig.client, depth, "--runtime=3")
     used = [after - earlier for after, earlier in zip(commands(rig.server), before)]
     return [count / sum(used) for count in used], rate
+
+
+def beside_a_slow_path(rig, depth):
+    """Most reads go by the fast path. A machine that stands still makes that path look silent: such a run is repeated."""
+    for _ in range(4):
+        starved = -rig.client.starved() - rig.server.starved()
+        used, rate = shares(rig, depth)
+        starved += rig.client.starved() + rig.server.starved()
+        rig.log(f"depth {depth}: {rate:.0f} reads a second beside a slow path, {used} of them by each; starved for {starved:.2f} s")
+        if used[1] >= 0.95 or starved < STALL:
+            break
+    assert used[1] >= 0.95, (depth, used)
 
 
 def attach(client, events, policy):
@@ -71,9 +84,7 @@ def scenario(rig):
     # The probes that measure a path without commands come every second.
     read(client, 16, "--runtime=3")
     for depth in 1, 4:
-        used, fast = shares(rig, depth)
-        rig.log(f"depth {depth}: {fast:.0f} reads a second beside a slow path, {used} of them by each")
-        assert used[1] >= 0.95, (depth, used)
+        beside_a_slow_path(rig, depth)
     client.run("tc qdisc del dev eth0 root")
     read(client, 16, "--runtime=3")
     used, _ = shares(rig, 16)
