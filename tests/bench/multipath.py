@@ -21,7 +21,7 @@ def in_flight(host, disks):
 class Causeway:
     NAME = "causeway"
     TRANSPORTS = ("rdma", "rdma")
-    SETTINGS = "fast_probe_ms=100 attempt_ms=800"
+    SETTINGS = "fast_probe_ms=100 attempt_ms=500"
 
     def __init__(self, server, client, device):
         for host in (server, client):

@@ -69,15 +69,15 @@ TEST(Backoff, NoMoreThanTenLoginsBeginInASecond)
 			}
 }
 
-TEST(Backoff, AttemptsTakeLongerAfterEachEight)
+TEST(Backoff, AttemptsTakeLongerAfterSixteenAndThenEachEight)
 {
 	for (u32 attempt = 0; attempt < 100; attempt++)
 		EXPECT_EQ(cw_backoff_step_ms(attempt, 1000, 10000),
-			  attempt < 8 ? 1000U : attempt < 16 ? 2000U : attempt < 24 ? 4000U : attempt < 32 ? 8000U : 10000U)
+			  attempt < 16 ? 1000U : attempt < 24 ? 2000U : attempt < 32 ? 4000U : attempt < 40 ? 8000U : 10000U)
 			<< attempt;
 	EXPECT_EQ(cw_backoff_step_ms(0, 1000, 300), 300U);
-	for (u32 attempt : {255U, 256U, 257U, ALL})
-		EXPECT_EQ(cw_backoff_step_ms(attempt, 1, ALL), attempt < 256 ? 1U << 31 : ALL) << attempt;
+	for (u32 attempt : {263U, 264U, 265U, ALL})
+		EXPECT_EQ(cw_backoff_step_ms(attempt, 1, ALL), attempt < 264 ? 1U << 31 : ALL) << attempt;
 	EXPECT_EQ(cw_backoff_step_ms(ALL, 0, 10000), 10000U);
 }
 

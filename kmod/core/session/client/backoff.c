@@ -24,7 +24,10 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random)
 
 u32 cw_backoff_step_ms(u32 attempt, u32 least_ms, u32 most_ms)
 {
-	u32 doublings = attempt / 8;
+	u32 doublings = 0;
+
+	if (attempt >= CW_BACKOFF_FIRST_STEPS)
+		doublings = 1 + (attempt - CW_BACKOFF_FIRST_STEPS) / CW_BACKOFF_MORE_STEPS;
 
 	/* least_ms << doublings is above most_ms exactly when least_ms is above the shift. */
 	if (doublings >= 32 || least_ms > most_ms >> doublings)

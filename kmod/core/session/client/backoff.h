@@ -30,7 +30,7 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
  * While I/O waits, logins begin at these distances at most: they double from the first to the last.
  */
 #define CW_BACKOFF_WAITING_BASE_MS 100U
-#define CW_BACKOFF_WAITING_CAP_MS 1000U
+#define CW_BACKOFF_WAITING_CAP_MS 600U
 /* Ten logins in one second are the most. */
 #define CW_BACKOFF_LEAST_MS 100U
 
@@ -45,6 +45,10 @@ u32 cw_backoff_ms(u32 attempt, u32 base_ms, u32 cap_ms, u32 random);
  */
 u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits);
 
+/* The first attempts have the same time limit, which then doubles with each further group. */
+#define CW_BACKOFF_FIRST_STEPS 16U
+#define CW_BACKOFF_MORE_STEPS 8U
+
 /**
  * cw_backoff_step_ms() - returns the time limit of a step of an attempt to connect again
  * @attempt: number of the attempt, from 0
@@ -53,7 +57,8 @@ u32 cw_backoff_bounded_ms(u32 wanted_ms, u32 since_began_ms, bool io_waits);
  *
  * A connection request that was lost on the way is repeated by the connection manager only after
  * seconds, so a new attempt finds a network that is back earlier than an old one. A server that is
- * slow needs long attempts. So the limit doubles with every eighth attempt.
+ * slow needs long attempts. So the limit doubles after %CW_BACKOFF_FIRST_STEPS attempts, and then
+ * with every %CW_BACKOFF_MORE_STEPS.
  *
  * Context: Any context.
  * Return: Milliseconds.
