@@ -73,6 +73,13 @@ void cw_link_drain(struct cw_link *link)
 	link->ops->drain(link);
 }
 
+void cw_link_release(struct cw_link *link)
+{
+	cw_link_drain(link);
+	if (link->ops->release)
+		link->ops->release(link);
+}
+
 void cw_link_free(struct cw_link *link)
 {
 	if (!link)

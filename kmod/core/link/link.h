@@ -195,6 +195,7 @@ struct cw_link_ops {
 	/* Called once, after link->reason and link->error were set. Any context. */
 	void (*kill)(struct cw_link *link, int err);
 	void (*drain)(struct cw_link *link);
+	void (*release)(struct cw_link *link); /* see cw_link_release(); may be NULL */
 	void (*free)(struct cw_link *link);
 	/* See factory.h. The server has no acceptance. */
 	void (*acceptance)(struct cw_link *link, struct cw_wire_rep *rep);
@@ -312,6 +313,16 @@ static inline bool cw_link_is_dead(const struct cw_link *link)
  * Context: Process context. Sleeps.
  */
 void cw_link_drain(struct cw_link *link);
+
+/**
+ * cw_link_release() - drain a link, and give the memory of its messages back
+ * @link: link, which can only be freed afterwards
+ *
+ * Drivers may need seconds to free a queue pair. This does not wait for that.
+ *
+ * Context: Process context. Sleeps.
+ */
+void cw_link_release(struct cw_link *link);
 
 /**
  * cw_link_free() - drain and free a link

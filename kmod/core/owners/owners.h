@@ -100,7 +100,7 @@ struct cw_login {
 	bool admitted; /* it was LIVE at some time */
 	bool said_goodbye;
 	bool later_login; /* since this login's GOODBYE, a later one of the session was admitted */
-	bool idle; /* after GOODBYE: no data link and no command is left */
+	bool idle; /* after GOODBYE: no command is left, and no data link in use */
 	/* ms; start of the wait for an answer, if the server was stalled and the wait began anew */
 	u64 wait_from;
 	u64 waited; /* ms; waits for an answer that end until then have ended without a stall */
@@ -333,7 +333,7 @@ bool cw_owners_confirm(struct cw_owners *o, struct cw_login *m, u64 now);
 void cw_owners_goodbye(struct cw_owners *o, struct cw_login *m, u64 now);
 
 /**
- * cw_owners_idle() - handles that, after GOODBYE, no data link and no command is left
+ * cw_owners_idle() - handles that, after GOODBYE, no command is left and no data link in use
  * @o: the machine
  * @m: the login
  * @now: ms

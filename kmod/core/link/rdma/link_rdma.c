@@ -69,6 +69,7 @@ static const struct cw_link_ops cw_link_rdma_ops = {
 	.poll = cw_rdma_poll,
 	.kill = cw_rdma_kill,
 	.drain = cw_rdma_drain,
+	.release = cw_rdma_release,
 	.free = cw_rdma_free,
 	.acceptance = cw_rdma_acceptance,
 	.describe = cw_rdma_describe,
@@ -168,15 +169,22 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
 			       cw_mr_depth(device_of(l), cw_region_pages(config->limits.max_io)));
 }
 
+void cw_rdma_release(struct cw_link *link)
+{
+	struct cw_link_rdma *l = to_rdma(link);
+
+	cw_buffers_free(&l->rx_bufs);
+	cw_buffers_free(&l->tx_bufs);
+	cw_buffers_free(&l->page_bufs);
+}
+
 void cw_rdma_free(struct cw_link *link)
 {
 	struct cw_link_rdma *l = to_rdma(link);
 
 	cw_endpoint_drain(&l->ep);
 	cw_mr_pool_free(&l->mrs);
-	cw_buffers_free(&l->rx_bufs);
-	cw_buffers_free(&l->tx_bufs);
-	cw_buffers_free(&l->page_bufs);
+	cw_rdma_release(link);
 	cw_endpoint_destroy(&l->ep);
 	kvfree(l->rx);
 	kvfree(l->tx);

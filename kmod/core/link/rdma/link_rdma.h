@@ -117,6 +117,13 @@ struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, boo
 int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *config,
 		       struct cw_domain *domain);
 /**
+ * cw_rdma_release() - free the buffers of a drained link, for cw_link_ops
+ * @link: link
+ *
+ * Context: Process context. May sleep.
+ */
+void cw_rdma_release(struct cw_link *link);
+/**
  * cw_rdma_free() - drain and free a link, for cw_link_ops
  * @link: link; it may be incomplete
  *

@@ -3,7 +3,7 @@
  * Brings events to the state machine of an export's owners, in process context and one at a time.
  *
  * A session enters when its PROOF was right, and a further path when the MAC of its JOIN was right.
- * Each is a member of the machine until its last link and command are gone. The machine then
+ * Each is a member of the machine until it uses no link and has no command. The machine then
  * releases the reference that it holds. An ALIVE arrives in the receive context and is kept in the
  * session until the work, or another event, takes the lock.
  */

@@ -151,14 +151,14 @@ bool cw_admission_goodbye(struct cw_server_session *s);
  */
 void cw_admission_ending(struct cw_server_session *s);
 /**
- * cw_admission_idle() - handles that no command and no data link is left
+ * cw_admission_idle() - handles that no command is left and no data link is in use
  * @s: session after GOODBYE
  *
  * Context: Process context. Takes the lock.
  */
 void cw_admission_idle(struct cw_server_session *s);
 /**
- * cw_admission_ended() - handles that nothing of a session is left
+ * cw_admission_ended() - handles that no command of a session is left and no link is in use
  * @s: session
  *
  * Context: Process context. Takes the lock.

@@ -129,6 +129,26 @@ void cw_session_end_work(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
+/*
+ * The second drain ends what a command gave to its link while the first one was at work. So no
+ * transfer is left when the target has forgotten the links.
+ */
+static void cw_session_release_data_links(struct cw_server_session *s)
+{
+	unsigned int i;
+
+	mutex_lock(&s->stats_lock);
+	s->forgotten = true;
+	mutex_unlock(&s->stats_lock);
+	for (i = 0; i < ARRAY_SIZE(s->links); i++) {
+		if (!s->links[i])
+			continue;
+		cw_link_release(s->links[i]);
+		s->ops->link_exit(s->links[i]);
+	}
+	cw_reserve_empty(&s->reserve); /* a login that waits may need this memory */
+}
+
 static void cw_session_free_data_links(struct cw_server_session *s)
 {
 	struct cw_link *link;
@@ -142,7 +162,6 @@ static void cw_session_free_data_links(struct cw_server_session *s)
 		cw_stats_add(&s->past, &link->stats);
 		s->links[i] = NULL;
 		mutex_unlock(&s->stats_lock);
-		s->ops->link_exit(link);
 		cw_link_free(link);
 	}
 }
@@ -159,7 +178,7 @@ static void cw_session_free_control(struct cw_server_session *s)
 	cw_link_free(link);
 }
 
-/* No command and no data link is left. */
+/* No command is left, and the target has forgotten the data links. */
 static void cw_session_unlist(struct cw_server_session *s)
 {
 	mutex_lock(&cw_server_lock);
@@ -197,13 +216,18 @@ void cw_session_finish_work(struct work_struct *work)
 	struct cw_server_session *s = container_of(work, struct cw_server_session, finish);
 	unsigned int noio = memalloc_noio_save();
 
-	cw_session_free_data_links(s);
-	cw_reserve_empty(&s->reserve); /* a login that waits may need this memory */
+	cw_session_release_data_links(s);
 	cw_session_unlist(s);
 	if (s->lingers)
 		cw_admission_idle(s);
 	else if (s->entered)
 		cw_admission_ended(s);
+	/*
+	 * Nothing uses the links any more, so fences and logins do not wait until they are freed.
+	 * The driver may need seconds for that: rxe waits until the network has taken the last
+	 * packet of the queue pair.
+	 */
+	cw_session_free_data_links(s);
 	cw_session_has_finished(s);
 	memalloc_noio_restore(noio);
 }

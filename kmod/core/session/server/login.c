@@ -317,7 +317,7 @@ void cw_login_welcome(struct cw_server_session *s)
 	lockdep_assert_held(&s->core->admission.lock);
 	/*
 	 * The data links find the memory reserved that the welcome promises. All earlier sessions
-	 * for which the login waited have ended: each of them may have held as much memory.
+	 * for which the login waited have given their memory back: each may have held as much.
 	 */
 	s->area = cw_reserve_area(&s->reserve, s->queues, cw_link_caps(s->control).node,
 				  "%pISc", &s->peer);

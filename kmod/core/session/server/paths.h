@@ -55,7 +55,7 @@ void cw_server_paths_put(struct cw_server_paths *paths);
 void cw_server_paths_live(struct cw_server_session *s);
 /**
  * cw_server_paths_finished() - no longer counts a path
- * @s: path, which was live. No command and no data link of it is left.
+ * @s: path, which was live. No command of it is left, and no data link in use.
  *
  * Context: Process context, under cw_server_lock.
  * Return: True if it was the last such path of its login.

@@ -186,7 +186,7 @@ void cw_server_refuse_logins(struct cw_server_export *x);
  */
 void cw_server_end(struct cw_server_export *x, const char *why);
 /**
- * cw_server_drop() - ends every session, and waits until no link and no command of them is left
+ * cw_server_drop() - ends every session, and waits until they have no command and use no data link
  * @x: state of the export
  * @timeout: time limit in jiffies; MAX_SCHEDULE_TIMEOUT: for ever
  *

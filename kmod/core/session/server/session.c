@@ -6,10 +6,10 @@
  * (admission.c), takes data links (listener.c) and ends once: marked and queued from anywhere, torn
  * down by three works. The end work kills every link and drains them: then no receive and no
  * transfer is left, and no adapter is used. After that no work waits: commands that are with the
- * disk hold a count, and the last of them queues the finish work. That lets the target forget the
- * data links and frees them. Then the admission is notified, and judges the logins that wait for
- * this session. So a disk that does not answer holds no worker, and no work waits for another
- * session.
+ * disk hold a count, and the last of them queues the finish work. That gives the memory of the data
+ * links back, and lets the target forget them. Then it notifies the admission, which judges the
+ * logins and fences that wait for this session. After that it frees the data links, which may take
+ * seconds. So a disk that does not answer holds no worker, and no work waits for another session.
  *
  * A client that sent GOODBYE keeps its control link meanwhile. The machine of the owners answers it
  * with FAREWELL when the ledger is written. The last work frees the rest when the client has
@@ -173,8 +173,8 @@ u32 cw_server_session_commands(struct cw_server_session *s)
 	unsigned int i;
 	u32 count = 0;
 
-	mutex_lock(&s->stats_lock); /* links are not freed meanwhile */
-	for (i = 0; i < ARRAY_SIZE(s->links); i++)
+	mutex_lock(&s->stats_lock); /* the target does not forget the links meanwhile */
+	for (i = 0; i < ARRAY_SIZE(s->links) && !s->forgotten; i++)
 		if (s->links[i])
 			count += s->ops->link_commands(s->links[i]);
 	mutex_unlock(&s->stats_lock);

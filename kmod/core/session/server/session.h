@@ -3,7 +3,8 @@
  * A client as the server sees it, inside the core: one object for each path of its session.
  *
  * Holders of the object: the list of sessions (until its last work is done), the end work, the
- * machine of the export's owners (from PROOF or JOIN until nothing of the path is left), each
+ * machine of the export's owners (from PROOF or JOIN until no link and no command of the path is
+ * in use), each
  * caller that found it by its number. Three works tear it down; the login work alone answers
  * control messages.
  */
@@ -109,7 +110,7 @@ struct cw_server_session {
 	struct delayed_work fences; /* reports what FENCEs wait for, while one is unanswered */
 	/* On the queue of the export, or on cw_server_wq for one that named none. */
 	struct work_struct end; /* kills and drains the links */
-	struct work_struct finish; /* when no command is left: frees the data links */
+	struct work_struct finish; /* when no command is left; frees the data links */
 	/* Behind finish: after GOODBYE the control link lives until FAREWELL was read. */
 	struct delayed_work last;
 	bool goodbye; /* GOODBYE was received: set once, in the receive context */
@@ -118,7 +119,8 @@ struct cw_server_session {
 
 	struct completion noticed; /* the final notice was delivered */
 
-	struct mutex stats_lock; /* past, and links against their end */
+	struct mutex stats_lock; /* past, forgotten, and links against their end */
+	bool forgotten; /* link_exit() was called for the data links, or is about to be */
 	struct cw_stats past;
 };
 
@@ -276,7 +278,7 @@ void cw_server_down(struct cw_link *link);
  */
 void cw_session_end_work(struct work_struct *work);
 /**
- * cw_session_finish_work() - frees the data links, and notifies the admission
+ * cw_session_finish_work() - notifies the admission, and frees the data links
  * @work: &cw_server_session.finish; queued when no command is left
  *
  * Context: Process context: work. May sleep.
