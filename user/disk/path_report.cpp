@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::uint64_t nanoseconds_per_ms = 1000000;
 
-// Returns "down", "connecting", "live" or "ending", or the number if the state is unknown.
-std::string path_state_word(std::uint8_t state) {
-    for (const NetlinkName &name : disk_path_state_names) {
-        if (name.number == state) {
-            return std::string(name.name);
-        }
-    }
-    return fmt::format("{}", state);
-}
-
 } // namespace
 
 std::string state_sentence(const DiskPath &path) {
@@ -36,15 +26,6 @@ std::string state_sentence(const DiskPath &path) {
                                            duration_text(*path.retry_in * nanoseconds_per_ms))
                              : word;
     }
-}
-
-std::string policy_word(std::uint8_t policy) {
-    for (const NetlinkName &name : path_policy_names) {
-        if (name.number == policy) {
-            return std::string(name.name);
-        }
-    }
-    return {};
 }
 
 std::string fence_sentence(const DiskPath &path) {

@@ -14,8 +14,6 @@ Json path_json(const DiskPath &path);
 
 // Returns "live, carries I/O", "live, stands by" or "down, next attempt in 3 s".
 std::string state_sentence(const DiskPath &path);
-// Returns "auto", "round-robin" or "single". Empty if the modules do not report the policy.
-std::string policy_word(std::uint8_t policy);
 // Returns "its fence waits for 3 commands at the server's disk", or nothing if the path has no
 // fence.
 std::string fence_sentence(const DiskPath &path);

@@ -58,6 +58,14 @@ std::string state_word(std::uint8_t state) {
     return look_up(state_names, state);
 }
 
+std::string path_state_word(std::uint8_t state) {
+    return look_up(disk_path_state_names, state);
+}
+
+std::string policy_word(std::uint8_t policy) {
+    return policy == 0 ? "" : look_up(path_policy_names, policy);
+}
+
 std::string refusal_word(std::uint16_t refusal) {
     return look_up(final_refusal_names, refusal);
 }

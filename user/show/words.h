@@ -21,6 +21,10 @@ std::string transport_word(std::uint8_t transport);
 std::string transport_title(std::uint8_t transport);
 // Returns "connecting", "live", "held", "failing", "refused", "revoked" or "closing".
 std::string state_word(std::uint8_t state);
+// Returns "down", "connecting", "live" or "ending".
+std::string path_state_word(std::uint8_t state);
+// Returns "auto", "round-robin" or "single". Empty if the modules do not report the policy.
+std::string policy_word(std::uint8_t policy);
 // Returns "stale", "superseded" or "evicted" for a value of enum cw_final_refusal.
 std::string refusal_word(std::uint16_t refusal);
 // Returns the commands by which this host gets a revoked disk back.
