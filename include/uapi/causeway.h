@@ -104,13 +104,13 @@ enum cw_command {
 	CW_C_DETACH,
 	/*
 	 * Lists the attachments. Size, blocks, queues, depth, identity and properties of the disk
-	 * are there only after the first connection. A nest disk-path has the addresses of each
-	 * path, as attach gave them; address is that of the first one. A dump. Reply: CW_A_SERVER,
-	 * CW_A_NAME, CW_A_ADDRESS, CW_A_DISK, CW_A_STATE, CW_A_IDENTITY, CW_A_SIZE,
-	 * CW_A_BLOCK_SIZE, CW_A_PHYSICAL_BLOCK, CW_A_READ_ONLY, CW_A_HAS_KEY, CW_A_VOLATILE,
-	 * CW_A_DISCARD, CW_A_WRITE_ZEROES, CW_A_LOSS, CW_A_QUEUES, CW_A_POLL_QUEUES, CW_A_DEPTH,
-	 * CW_A_IO_TIMEOUT, CW_A_FAST_FAIL, CW_A_OPENERS, CW_A_REASON, CW_A_REFUSAL, CW_A_HOST,
-	 * CW_A_DISK_PATH, CW_A_PATH_POLICY.
+	 * are there only after the first connection. A nest disk-path has the number of each path
+	 * as id, and its addresses, as attach or path-add gave them; address is that of the first
+	 * one. A dump. Reply: CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_DISK, CW_A_STATE,
+	 * CW_A_IDENTITY, CW_A_SIZE, CW_A_BLOCK_SIZE, CW_A_PHYSICAL_BLOCK, CW_A_READ_ONLY,
+	 * CW_A_HAS_KEY, CW_A_VOLATILE, CW_A_DISCARD, CW_A_WRITE_ZEROES, CW_A_LOSS, CW_A_QUEUES,
+	 * CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_FAST_FAIL, CW_A_OPENERS, CW_A_REASON,
+	 * CW_A_REFUSAL, CW_A_HOST, CW_A_DISK_PATH, CW_A_PATH_POLICY.
 	 */
 	CW_C_ATTACHMENT_GET,
 	/*
@@ -123,11 +123,12 @@ enum cw_command {
 	 * logged in. id, host-name and host are there for the server only; attempts, reconnects,
 	 * retry-in, reason, error and disk for the client only. The modules do not send loss here;
 	 * attachment-get has it. A session of the client has a nest disk-path for each of its
-	 * paths: id, address, path-state, attempts; local-address, transport, device, device-port,
-	 * queues while it is live; reason and error of its last loss or attempt; retry-in until it
-	 * joins again; carries-io, fencing and fence-commands. address, device and the like outside
-	 * of the nests are those of the first path that carries I/O, or of the first path if there
-	 * is none. A dump. Reply: CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME,
+	 * paths, and for those that were removed and whose fence is open, which are ending: id,
+	 * address, path-state, attempts; local-address, transport, device, device-port, queues
+	 * while it is live; reason and error of its last loss or attempt; retry-in until it joins
+	 * again; carries-io, fencing and fence-commands. address, device and the like outside of
+	 * the nests are those of the first path that carries I/O, or of the first path if there is
+	 * none. A dump. Reply: CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME,
 	 * CW_A_HOST, CW_A_SESSION, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_STATE, CW_A_TRANSPORT,
 	 * CW_A_DEVICE, CW_A_DEVICE_PORT, CW_A_QUEUES, CW_A_DEPTH, CW_A_INLINE, CW_A_MAX_IO,
 	 * CW_A_ATTEMPTS, CW_A_RECONNECTS, CW_A_SINCE, CW_A_RETRY_IN, CW_A_REASON, CW_A_ERROR,
@@ -205,6 +206,23 @@ enum cw_command {
 	 * CW_A_ADDRESS, CW_A_HOST_NAME.
 	 */
 	CW_C_OWNER_GET,
+	/*
+	 * Adds a path to the disk of server and name. The request has one nest disk-path with
+	 * address and, if wanted, local-address, under the rules of attach. The reply has the
+	 * number of the path, which is the lowest one that no path has. The path joins at once if
+	 * the session is live, and takes part in the next login otherwise. The request does not
+	 * wait for that. Request: CW_A_SERVER, CW_A_NAME, CW_A_DISK_PATH. Reply: CW_A_ID.
+	 */
+	CW_C_PATH_ADD,
+	/*
+	 * Removes the path with the number id from the disk of server and name. Ends with EBUSY if
+	 * it is the last path, or live while no other path answers a probe within 1 s. The disk
+	 * gives the path no more commands, and the request waits up to 10 s until the path has
+	 * answered those that it has. After that time, or after a signal, the path ends as if it
+	 * was lost: its writes wait for its fence. If the other paths are lost meanwhile, the path
+	 * stays, and the request ends with EBUSY. Request: CW_A_SERVER, CW_A_NAME, CW_A_ID.
+	 */
+	CW_C_PATH_REMOVE,
 	__CW_C_MAX,
 };
 
@@ -314,7 +332,7 @@ enum cw_event {
 	/* server: a host was readmitted to an export, and may log in again */
 	CW_EVENT_READMITTED = 21,
 	CW_EVENT_PATH_UP = 22, /* client: a path of a session that has several is live */
-	/* client: a path of a session was lost while another one is live */
+	/* client: a path of a session was lost or removed while another one is live */
 	CW_EVENT_PATH_DOWN = 23,
 };
 
@@ -475,8 +493,8 @@ enum cw_attribute {
 	/* u16: enum cw_final_refusal: why the server refused a revoked attachment for good */
 	CW_A_REFUSAL,
 	/*
-	 * nest, repeated: a path of a disk's session, in the order of their numbers from 0. In
-	 * attach: address, local-address
+	 * nest, repeated: a path of a disk's session, in the order of their numbers. In attach and
+	 * path-add: address, local-address
 	 */
 	CW_A_DISK_PATH,
 	CW_A_PATH_STATE, /* u8: enum cw_disk_path_state: of a path */

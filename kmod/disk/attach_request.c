@@ -52,22 +52,36 @@ static bool cw_attach_is_same_host(const struct sockaddr_storage *a,
 		a6->sin6_scope_id == b6->sin6_scope_id);
 }
 
-/* Adds the path that the attributes @address and @local, which may be NULL, name. */
+/* Returns the lowest number that no path has, or CW_WIRE_PATHS. */
+static u8 cw_attach_free_number(const struct cw_session_config *config)
+{
+	u8 number = 0;
+
+	while (number < CW_WIRE_PATHS && config->paths[number].address.ss_family)
+		number++;
+	return number;
+}
+
+/*
+ * Adds the path that the attributes @address and @local, which may be NULL, name. Numbers below
+ * that of the path are taken, and higher ones may be. Returns the number, or -errno.
+ */
 static int cw_attach_add_path(struct cw_session_config *config, const struct nlattr *address,
 			      const struct nlattr *local, struct netlink_ext_ack *extack)
 {
-	struct cw_path_config *path = &config->paths[config->nr_paths];
-	unsigned int i;
+	u8 i, number = cw_attach_free_number(config);
+	struct cw_path_config *path;
 	int ret;
 
-	if (config->nr_paths == CW_WIRE_PATHS) {
+	if (number == CW_WIRE_PATHS) {
 		cw_refuse(extack, "a disk has %u paths at most", CW_WIRE_PATHS);
 		return -E2BIG;
 	}
 	if (!address) {
-		cw_refuse(extack, "path %u has no address of the server", config->nr_paths);
+		cw_refuse(extack, "path %u has no address of the server", number);
 		return -EINVAL;
 	}
+	path = &config->paths[number];
 	ret = cw_attach_take_address(address, extack, &path->address);
 	if (!ret && local)
 		ret = cw_attach_take_address(local, extack, &path->local);
@@ -76,20 +90,22 @@ static int cw_attach_add_path(struct cw_session_config *config, const struct nla
 	if (local && path->local.ss_family != path->address.ss_family) {
 		cw_refuse(extack,
 			  "path %u has an IPv4 address at one end and an IPv6 address at the other",
-			  config->nr_paths);
+			  number);
 		return -EINVAL;
 	}
-	for (i = 0; i < config->nr_paths; i++) {
-		if (!cw_attach_is_same_host(&config->paths[i].address, &path->address) ||
+	for (i = 0; i < CW_WIRE_PATHS; i++) {
+		if (i == number || !config->paths[i].address.ss_family ||
+		    !cw_attach_is_same_host(&config->paths[i].address, &path->address) ||
 		    !cw_attach_is_same_host(&config->paths[i].local, &path->local))
 			continue;
-		cw_refuse(extack, "paths %u and %u have the same addresses", i, config->nr_paths);
+		cw_refuse(extack, "paths %u and %u have the same addresses", i, number);
 		return -EINVAL;
 	}
 	config->nr_paths++;
-	return 0;
+	return number;
 }
 
+/* Returns the number of the path, or -errno. */
 static int cw_attach_take_path(struct cw_session_config *config, struct nlattr *nest,
 			       struct netlink_ext_ack *extack)
 {
@@ -103,15 +119,36 @@ static int cw_attach_take_path(struct cw_session_config *config, struct nlattr *
 	return ret;
 }
 
+int cw_attach_take_added_path(struct genl_info *info, struct cw_session_config *config)
+{
+	struct nlattr *attr, *nest = NULL;
+	unsigned int count = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != CW_A_DISK_PATH)
+			continue;
+		nest = attr;
+		count++;
+	}
+	if (count != 1) {
+		cw_refuse(info->extack, "the request has %u paths: name one path to add", count);
+		return -EINVAL;
+	}
+	return cw_attach_take_path(config, nest, info->extack);
+}
+
 static int cw_attach_take_paths(struct genl_info *info, struct cw_session_config *config)
 {
 	struct nlattr **a = info->attrs;
 	struct nlattr *attr;
 	int rem, ret;
 
-	if (!a[CW_A_DISK_PATH])
-		return cw_attach_add_path(config, a[CW_A_ADDRESS], a[CW_A_LOCAL_ADDRESS],
-					  info->extack);
+	if (!a[CW_A_DISK_PATH]) {
+		ret = cw_attach_add_path(config, a[CW_A_ADDRESS], a[CW_A_LOCAL_ADDRESS],
+					 info->extack);
+		return min(ret, 0);
+	}
 	if (a[CW_A_ADDRESS] || a[CW_A_LOCAL_ADDRESS]) {
 		cw_refuse(info->extack,
 			  "the addresses of a disk with several paths belong into its paths");
@@ -121,7 +158,7 @@ static int cw_attach_take_paths(struct genl_info *info, struct cw_session_config
 		if (nla_type(attr) != CW_A_DISK_PATH)
 			continue;
 		ret = cw_attach_take_path(config, attr, info->extack);
-		if (ret)
+		if (ret < 0)
 			return ret;
 	}
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The request to attach a disk, read from netlink attributes. */
+/* The requests to attach a disk and to add a path, read from netlink attributes. */
 #ifndef CW_DISK_ATTACH_REQUEST_H
 #define CW_DISK_ATTACH_REQUEST_H
 
@@ -15,5 +15,16 @@
  * Return: 0; -EINVAL: an attribute is missing or wrong; -E2BIG: too many paths; -ENOMEM.
  */
 int cw_attach_take(struct genl_info *info, struct cw_session_config *config);
+
+/**
+ * cw_attach_take_added_path() - reads and checks a request to add a path to a disk
+ * @info: the request; on an error, its extack says what is wrong
+ * @config: the paths that the disk has, by their numbers. The new path is added to them.
+ *
+ * Context: Process context. May sleep.
+ * Return: The number of the new path; -EINVAL: an attribute is missing or wrong; -E2BIG: too many
+ * paths; -ENOMEM.
+ */
+int cw_attach_take_added_path(struct genl_info *info, struct cw_session_config *config);
 
 #endif

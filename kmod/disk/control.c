@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Netlink commands for attached disks: attach, detach, acknowledge a loss, list. */
+/* Netlink commands for attached disks: attach, detach, change paths, acknowledge a loss, list. */
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 
 #include "../core/netlink/netlink.h"
+#include "../core/session/client/path_change.h"
 #include "attach_request.h"
 #include "disk.h"
 
@@ -220,15 +221,110 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int cw_attachment_put_paths(struct sk_buff *skb, const struct cw_session_config *config)
-{
-	struct nlattr *nest;
-	unsigned int i;
+/* ---- paths ---- */
 
-	for (i = 0; i < config->nr_paths; i++) {
+/* Returns the session with a reference for the caller; NULL: the refusal is in extack. */
+static struct cw_session *cw_attachment_session(struct genl_info *info)
+{
+	struct cw_session *s = NULL;
+	struct cw_disk *disk;
+
+	mutex_lock(&cw_disks_lock);
+	disk = cw_attachment_find(info);
+	if (disk) {
+		s = disk->session;
+		kref_get(&s->users);
+	}
+	mutex_unlock(&cw_disks_lock);
+	return s;
+}
+
+/* Returns the number of the path, or -errno. */
+static int cw_path_add_to(struct cw_session *s, struct genl_info *info)
+{
+	static DEFINE_MUTEX(adding); /* the chosen number stays free, the addresses distinct */
+	struct cw_session_config *config;
+	char reason[CW_REASON_SIZE];
+	int number, ret;
+	u8 i;
+
+	config = kzalloc(sizeof(*config), GFP_KERNEL);
+	if (!config)
+		return -ENOMEM;
+	mutex_lock(&adding);
+	for (i = 0; i < CW_WIRE_PATHS; i++)
+		cw_session_path_config(s, i, &config->paths[i]);
+	number = cw_attach_take_added_path(info, config);
+	if (number >= 0) {
+		ret = cw_session_add_path(s, &config->paths[number], number, reason);
+		if (ret) {
+			cw_refuse(info->extack, "%s", reason);
+			number = ret;
+		}
+	}
+	mutex_unlock(&adding);
+	kfree(config);
+	return number;
+}
+
+static int cw_path_add(struct sk_buff *skb, struct genl_info *info)
+{
+	struct cw_session *s = cw_attachment_session(info);
+	struct sk_buff *msg;
+	void *hdr = NULL;
+	int ret;
+
+	if (!s)
+		return -ENOENT;
+	/* The message comes first: a path that was added without a reply would look refused. */
+	msg = cw_reply_start(info, CW_C_PATH_ADD, &hdr);
+	ret = !msg ? -ENOMEM : !hdr ? -EMSGSIZE : cw_path_add_to(s, info);
+	cw_session_put(s);
+	if (ret < 0 || WARN_ON_ONCE(nla_put_u32(msg, CW_A_ID, ret))) {
+		nlmsg_free(msg);
+		return min(ret, 0);
+	}
+	return cw_reply_send(msg, hdr, info);
+}
+
+static int cw_path_remove(struct sk_buff *skb, struct genl_info *info)
+{
+	char reason[CW_REASON_SIZE];
+	struct cw_session *s;
+	int ret;
+
+	if (!info->attrs[CW_A_ID]) {
+		cw_refuse(info->extack, "the number of the path must be named");
+		return -EINVAL;
+	}
+	s = cw_attachment_session(info);
+	if (!s)
+		return -ENOENT;
+	ret = cw_session_remove_path(s, nla_get_u32(info->attrs[CW_A_ID]), reason);
+	if (ret)
+		cw_refuse(info->extack, "%s", reason);
+	cw_session_put(s);
+	return ret;
+}
+
+/* ---- the list ---- */
+
+/* @first: only the address of the first path */
+static int cw_attachment_put_paths(struct sk_buff *skb, struct cw_session *s, bool first)
+{
+	struct cw_path_config path;
+	struct nlattr *nest;
+	u8 i;
+
+	for (i = 0; i < CW_WIRE_PATHS; i++) {
+		if (!cw_session_path_config(s, i, &path))
+			continue;
+		if (first)
+			return cw_put_address(skb, CW_A_ADDRESS, &path.address);
 		nest = nla_nest_start(skb, CW_A_DISK_PATH);
-		if (!nest || cw_put_address(skb, CW_A_ADDRESS, &config->paths[i].address) ||
-		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &config->paths[i].local))
+		if (!nest || nla_put_u32(skb, CW_A_ID, i) ||
+		    cw_put_address(skb, CW_A_ADDRESS, &path.address) ||
+		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &path.local))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}
@@ -247,8 +343,7 @@ static int cw_attachment_put(struct sk_buff *skb, void *object, bool secrets)
 	if (nla_put_string(skb, CW_A_SERVER, s->config.server) ||
 	    nla_put_string(skb, CW_A_NAME, s->config.name) ||
 	    nla_put_string(skb, CW_A_DISK, disk->name) ||
-	    cw_put_address(skb, CW_A_ADDRESS, &s->config.paths[0].address) ||
-	    cw_attachment_put_paths(skb, &s->config) ||
+	    cw_attachment_put_paths(skb, s, true) || cw_attachment_put_paths(skb, s, false) ||
 	    (reason[0] && nla_put_string(skb, CW_A_REASON, reason)) ||
 	    (secrets && nla_put(skb, CW_A_HOST, CW_WIRE_UUID, s->config.host)) ||
 	    (refusal && nla_put_u16(skb, CW_A_REFUSAL, refusal)) ||
@@ -300,6 +395,8 @@ static const struct cw_netlink_handler cw_disk_handlers[] = {
 	{ .cmd = CW_C_ATTACH, .doit = cw_attach },
 	{ .cmd = CW_C_DETACH, .doit = cw_detach },
 	{ .cmd = CW_C_ACKNOWLEDGE, .doit = cw_acknowledge },
+	{ .cmd = CW_C_PATH_ADD, .doit = cw_path_add },
+	{ .cmd = CW_C_PATH_REMOVE, .doit = cw_path_remove },
 	{ .cmd = CW_C_ATTACHMENT_GET, .dumpit = cw_attachment_dump },
 };
 

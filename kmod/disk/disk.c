@@ -259,16 +259,19 @@ static void cw_disk_fail(struct cw_session *s)
 	mutex_unlock(&disk->lock);
 }
 
-static void cw_disk_reap(struct cw_session *s, struct cw_path *p)
+static unsigned int cw_disk_reap(struct cw_session *s, struct cw_path *p)
 {
 	struct cw_disk *disk = cw_disk_of(s);
+	unsigned int taken;
 
 	mutex_lock(&disk->lock);
-	cw_disk_take_back(disk, p);
+	taken = cw_disk_take_back(disk, p);
+	cw_paths_reaped(disk, p->number);
 	cw_hold_taken_back(disk);
 	if (disk->closing && !disk->path)
 		cw_hold_fail(disk); /* cw_disk_remove() waits for held requests */
 	mutex_unlock(&disk->lock);
+	return taken;
 }
 
 static void cw_disk_fenced(struct cw_session *s, struct cw_path *p)

@@ -367,8 +367,9 @@ void cw_disk_room(struct cw_link *link);
  * @path: path of its session whose links are drained and not freed
  *
  * Context: Process context. cw_disk.lock is held.
+ * Return: The number of requests.
  */
-void cw_disk_take_back(struct cw_disk *disk, struct cw_path *path);
+unsigned int cw_disk_take_back(struct cw_disk *disk, struct cw_path *path);
 
 /* control.c */
 

@@ -42,7 +42,8 @@ static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 
 	spin_lock_irqsave(&disk->gates.lock, flags);
 	rcu_assign_pointer(disk->usable[number], p);
-	disk->up_at[number] = ktime_get_ns();
+	if (p && !disk->up_at[number])
+		disk->up_at[number] = ktime_get_ns();
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
 	for (i = 0; i < CW_WIRE_PATHS; i++)
 		count += !!cw_paths_usable(disk, i);
@@ -55,13 +56,15 @@ static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 }
 
 /*
- * The commands of an earlier connection that had no answer are not counted any more. Nothing counts
- * on the path now: its links were drained after the operations of the block layer had ended.
+ * The commands of the connection that had no answer are not counted any more. Nothing counts on the
+ * path now: its links were drained after the operations of the block layer had ended.
  */
-static void cw_paths_forget(struct cw_disk *disk, u8 number)
+void cw_paths_reaped(struct cw_disk *disk, u8 number)
 {
 	unsigned int i;
 
+	lockdep_assert_held(&disk->lock);
+	disk->up_at[number] = 0;
 	for (i = 0; i < disk->nr_hctx; i++) {
 		disk->hctx[i].answered[number] = (struct cw_answered) {};
 		atomic_set(&disk->hctx[i].sent[number], 0);
@@ -71,7 +74,6 @@ static void cw_paths_forget(struct cw_disk *disk, u8 number)
 bool cw_paths_up(struct cw_disk *disk, struct cw_path *p)
 {
 	lockdep_assert_held(&disk->lock);
-	cw_paths_forget(disk, p->number);
 	cw_paths_set(disk, p->number, p);
 	if (disk->path)
 		return false;

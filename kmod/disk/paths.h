@@ -37,7 +37,7 @@
 /**
  * cw_paths_up() - notes that a path may carry commands, and uses it if the disk has no other
  * @disk: the disk
- * @p: the path
+ * @p: the path. It may be usable already, and it may have commands, if it was stopped since.
  *
  * Context: Process context. cw_disk.lock is held.
  * Return: true if the disk had no path.
@@ -55,6 +55,17 @@ bool cw_paths_up(struct cw_disk *disk, struct cw_path *p);
  * Return: true if the disk used @p and has no other path.
  */
 bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p);
+/**
+ * cw_paths_reaped() - forgets what was sent on a connection
+ * @disk: the disk
+ * @number: number of the path, which was stopped. Its requests were taken back.
+ *
+ * A path that was stopped alone, and may carry commands again, keeps the time since which it does,
+ * and the load of the commands that it has.
+ *
+ * Context: Process context. cw_disk.lock is held.
+ */
+void cw_paths_reaped(struct cw_disk *disk, u8 number);
 /**
  * cw_paths_carries_io() - checks whether the disk gives commands to a path
  * @disk: the disk

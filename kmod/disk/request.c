@@ -15,6 +15,8 @@
 #include <linux/bio.h>
 #include <linux/ktime.h>
 
+#include "../core/session/client/liveness.h"
+#include "../core/session/client/path_list.h"
 #include "paths.h"
 #include "request.h"
 #include "trace.h"
@@ -305,13 +307,14 @@ static void cw_request_take_back(struct cw_link *link, void *waiter)
 	cw_gates_take_back(&cw_request_disk(rq)->gates, rq, cw_link_path(link)->number);
 }
 
-void cw_disk_take_back(struct cw_disk *disk, struct cw_path *path)
+unsigned int cw_disk_take_back(struct cw_disk *disk, struct cw_path *path)
 {
-	unsigned int i;
+	unsigned int i, taken = 0;
 
 	lockdep_assert_held(&disk->lock);
 	for (i = 0; i < path->nr_links; i++)
-		cw_link_collect(path->links[i], cw_request_take_back);
+		taken += cw_link_collect(path->links[i], cw_request_take_back);
+	return taken;
 }
 
 /* ---- operations for the block layer ---- */
@@ -358,7 +361,7 @@ static enum blk_eh_timer_return cw_timeout(struct request *rq)
 	struct cw_disk *disk = cw_request_disk(rq);
 	bool closing = READ_ONCE(disk->closing);
 
-	if ((disk->session->nr_paths == 1 || closing) &&
+	if ((cw_session_count_paths(disk->session) == 1 || closing) &&
 	    cw_paths_kick(disk, rq, "a command had no answer in time") && closing)
 		cw_hold_force_later(disk);
 	return BLK_EH_RESET_TIMER;

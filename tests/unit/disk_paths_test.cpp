@@ -231,6 +231,7 @@ TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 	EXPECT_EQ(kicked(rq), &three);
 	cw_paths_stop(&disk, &three);
 	EXPECT_EQ(kicked(rq), nullptr);
+	cw_paths_reaped(&disk, 3);
 	now_ns++;
 	cw_paths_up(&disk, &three);
 	EXPECT_EQ(kicked(rq), nullptr);
@@ -392,9 +393,31 @@ TEST_F(DiskPaths, ALaterConnectionOwesNoAnswerOfTheEarlierOne)
 	cw_paths_sends(&queue, 1, &sent, 1U << 20);
 	queue.answered[1].mean = 30'000;
 	cw_paths_stop(&disk, &one);
+	cw_paths_reaped(&disk, 1);
 	cw_paths_up(&disk, &one);
 	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
 	EXPECT_EQ(queue.answered[1].mean, 0U);
+}
+
+// A removal that ends with an error gives back a path that has commands.
+TEST_F(DiskPaths, AConnectionThatWasStoppedAloneStillOwesItsAnswers)
+{
+	request rq{{&one, 0, 0, 0}, 0};
+
+	up(CW_PATH_POLICY_AUTO, {&one, &three});
+	rq.pdu.start = ++now_ns;
+	cw_paths_sends(&queue, 1, &sent, 1U << 20);
+	now_ns++;
+	cw_paths_stop(&disk, &one);
+	EXPECT_EQ(disk.path, &three);
+	EXPECT_FALSE(cw_paths_up(&disk, &one));
+	EXPECT_FALSE(cw_paths_up(&disk, &one)); // the disk may have it back already
+	EXPECT_FALSE(cw_paths_stop(&disk, &three));
+	expect_used(&one);
+	EXPECT_EQ(cw_paths_load(&queue, 1), 1U << 20);
+	EXPECT_EQ(kicked(rq), &one);
+	answer(&one, 100, 1U << 20);
+	EXPECT_EQ(cw_paths_load(&queue, 1), 0U);
 }
 
 TEST_F(DiskPaths, AnAnswerJustAheadOfTheClockIsNow)

@@ -73,8 +73,12 @@ TEST(States, OfAPathAtTheClient)
 				       {CW_PATH_DYING, CW_PATH_DOWN},
 				       // Only a path whose links are drained and freed is closed.
 				       {CW_PATH_DOWN, CW_PATH_CLOSED},
-				       {CW_PATH_DYING, CW_PATH_CLOSED}},
-				      CW_PATH_DOWN, CW_PATH_CLOSED, cw_path_may);
+				       {CW_PATH_DYING, CW_PATH_CLOSED},
+				       // A path that was removed may be added again.
+				       {CW_PATH_DOWN, CW_PATH_REMOVED},
+				       {CW_PATH_REMOVED, CW_PATH_DOWN},
+				       {CW_PATH_REMOVED, CW_PATH_CLOSED}},
+				      CW_PATH_DOWN, CW_PATH_REMOVED, cw_path_may);
 }
 
 TEST(States, OfASessionAtTheServer)

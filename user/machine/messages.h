@@ -68,7 +68,7 @@ struct AttachRequest {
     bool background = false;
     // seconds after which I/O that must fail fast fails without a path, or CW_FAST_FAIL_OFF
     std::optional<std::uint32_t> fast_fail;
-    // a path of a disk's session, in the order of their numbers from 0. In attach: address,
+    // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
     // local-address
     std::vector<DiskPathAddresses> paths;
     // how the disk chooses among its live paths
@@ -120,7 +120,7 @@ struct AttachmentInfo {
     std::uint16_t refusal = 0;
     // UUID of a machine
     Uuid host;
-    // a path of a disk's session, in the order of their numbers from 0. In attach: address,
+    // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
     // local-address
     std::vector<DiskPathAddresses> paths;
     // how the disk chooses among its live paths
@@ -208,7 +208,7 @@ struct SessionInfo {
     std::int32_t error = 0;
     // the server lost unflushed writes, and acknowledge was not sent since
     bool loss = false;
-    // a path of a disk's session, in the order of their numbers from 0. In attach: address,
+    // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
     // local-address
     std::vector<DiskPath> paths;
     // how the disk chooses among its live paths

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "../link/factory.h"
 #include "../netlink/netlink.h"
-#include "../session/client/path.h"
+#include "../session/client/path_list.h"
 #include "disk_paths.h"
 
-static enum cw_disk_path_state cw_dump_path_state(enum cw_path_state state)
+static enum cw_disk_path_state cw_dump_path_state(const struct cw_path *p)
 {
-	switch (state) {
+	switch (p->state) {
 	case CW_PATH_CONNECTING:
 		return CW_DISK_PATH_CONNECTING;
 	case CW_PATH_LIVE:
-		return CW_DISK_PATH_LIVE;
+		return p->leaving ? CW_DISK_PATH_ENDING : CW_DISK_PATH_LIVE;
 	case CW_PATH_DYING:
+	case CW_PATH_REMOVED:
 		return CW_DISK_PATH_ENDING;
 	default:
 		return CW_DISK_PATH_DOWN;
@@ -77,7 +78,7 @@ static int cw_dump_put_path(struct sk_buff *skb, struct cw_path *p)
 	lockdep_assert_held(&s->lock);
 	if (nla_put_u32(skb, CW_A_ID, p->number) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &p->address) ||
-	    nla_put_u8(skb, CW_A_PATH_STATE, cw_dump_path_state(p->state)) ||
+	    nla_put_u8(skb, CW_A_PATH_STATE, cw_dump_path_state(p)) ||
 	    nla_put_u32(skb, CW_A_ATTEMPTS, p->attempts))
 		return -EMSGSIZE;
 	ret = live ? cw_dump_put_connection(skb, p) :
@@ -96,13 +97,15 @@ int cw_dump_put_paths(struct sk_buff *skb, struct cw_session *s)
 	unsigned int i;
 	int ret = 0;
 
-	mutex_lock(&s->lock);
+	lockdep_assert_held(&s->lock);
 	for (i = 0; i < s->nr_paths && !ret; i++) {
+		/* The fence of a path that was removed tells for what its writes wait. */
+		if (cw_path_is_removed(s->paths[i]) && !s->paths[i]->fence.epoch)
+			continue;
 		nest = nla_nest_start(skb, CW_A_DISK_PATH);
 		ret = nest ? cw_dump_put_path(skb, s->paths[i]) : -EMSGSIZE;
 		if (!ret)
 			nla_nest_end(skb, nest);
 	}
-	mutex_unlock(&s->lock);
 	return ret;
 }

@@ -14,7 +14,7 @@ struct cw_session;
  * @skb: the message
  * @s: the session
  *
- * Context: Process context. May sleep. Takes s->lock and s->reason_lock.
+ * Context: Process context. May sleep. s->lock is held. Takes s->reason_lock.
  * Return: 0 or -EMSGSIZE.
  */
 int cw_dump_put_paths(struct sk_buff *skb, struct cw_session *s);

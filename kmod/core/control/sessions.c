@@ -10,7 +10,7 @@
 
 #include "../link/factory.h"
 #include "../netlink/netlink.h"
-#include "../session/client/path.h"
+#include "../session/client/path_list.h"
 #include "../session/server/session.h"
 #include "disk_paths.h"
 #include "sessions.h"
@@ -52,10 +52,31 @@ static int cw_dump_put_stats(struct sk_buff *skb, const struct cw_stats *sum)
 
 /* ---- client ---- */
 
-static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
+/*
+ * Returns the path that carries I/O; if there is none, the first path that is live; otherwise the
+ * first path.
+ */
+static const struct cw_path *cw_dump_shown_path(struct cw_session *s)
 {
-	struct cw_session *s = object;
-	const struct cw_path *p = cw_session_shown_path(s);
+	const struct cw_path *p, *live = NULL, *first = NULL;
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	for (i = 0; i < s->nr_paths; i++) {
+		p = s->paths[i];
+		if (s->ops->carries_io && s->ops->carries_io(s, p))
+			return p;
+		if (!live && p->state == CW_PATH_LIVE)
+			live = p;
+		if (!first && !cw_path_is_removed(p))
+			first = p;
+	}
+	return live ?: first ?: s->paths[0];
+}
+
+static int cw_dump_put_client_locked(struct sk_buff *skb, struct cw_session *s, bool secrets)
+{
+	const struct cw_path *p = cw_dump_shown_path(s);
 	unsigned long retry = READ_ONCE(s->retry_at);
 	char reason[sizeof(s->reason)];
 	int error;
@@ -100,12 +121,24 @@ static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
 	return cw_dump_put_paths(skb, s);
 }
 
+/* The addresses of a path change if it is removed and added again. */
+static int cw_dump_put_client(struct sk_buff *skb, void *object, bool secrets)
+{
+	struct cw_session *s = object;
+	int ret;
+
+	mutex_lock(&s->lock);
+	ret = cw_dump_put_client_locked(skb, s, secrets);
+	mutex_unlock(&s->lock);
+	return ret;
+}
+
 static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secrets)
 {
 	struct cw_session *s = object;
 	const char *disk = s->ops->disk_name ? s->ops->disk_name(s) : NULL;
 	struct cw_stats *sum;
-	unsigned int i;
+	unsigned int i, nr = cw_session_nr_paths(s);
 	int ret;
 
 	if (nla_put_u8(skb, CW_A_ROLE, CW_ROLE_CLIENT) ||
@@ -116,7 +149,8 @@ static int cw_dump_put_client_stats(struct sk_buff *skb, void *object, bool secr
 	sum = kzalloc(sizeof(*sum), GFP_KERNEL);
 	if (!sum)
 		return -ENOMEM;
-	for (i = 0; i < s->nr_paths; i++) {
+	/* The counters of a path stay when it is removed. */
+	for (i = 0; i < nr; i++) {
 		struct cw_path *p = s->paths[i];
 
 		cw_dump_add_stats(sum, &p->stats_lock, &p->past, p->links, ARRAY_SIZE(p->links));

@@ -128,8 +128,10 @@ static inline bool cw_link_take_waiter(struct cw_link *link, u16 slot, void *wai
  * later.
  *
  * Context: Process context, after cw_link_drain().
+ * Return: The number of requests.
  */
-void cw_link_collect(struct cw_link *link, void (*each)(struct cw_link *link, void *waiter));
+unsigned int cw_link_collect(struct cw_link *link,
+			     void (*each)(struct cw_link *link, void *waiter));
 
 /**
  * cw_link_poll() - receive the messages that have arrived

@@ -51,8 +51,10 @@ int cw_link_slot(struct cw_link *link, u16 slot)
 }
 EXPORT_SYMBOL_GPL(cw_link_slot);
 
-void cw_link_collect(struct cw_link *link, void (*each)(struct cw_link *link, void *waiter))
+unsigned int cw_link_collect(struct cw_link *link,
+			     void (*each)(struct cw_link *link, void *waiter))
 {
+	unsigned int taken = 0;
 	struct cw_slot *slot;
 	void *waiter;
 	u16 i;
@@ -61,8 +63,11 @@ void cw_link_collect(struct cw_link *link, void (*each)(struct cw_link *link, vo
 	for (i = 0; i < link->limits.depth; i++) {
 		slot = &link->slots[i];
 		waiter = READ_ONCE(slot->waiter);
-		if (waiter && cw_slot_take(slot, waiter))
-			each(link, waiter);
+		if (!waiter || !cw_slot_take(slot, waiter))
+			continue;
+		each(link, waiter);
+		taken++;
 	}
+	return taken;
 }
 EXPORT_SYMBOL_GPL(cw_link_collect);

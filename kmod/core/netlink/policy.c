@@ -40,6 +40,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_BACKGROUND] = { .type = NLA_FLAG },
 	[CW_A_FORCE] = { .type = NLA_FLAG },
 	[CW_A_HOST] = NLA_POLICY_EXACT_LEN(16),
+	[CW_A_ID] = { .type = NLA_U32 },
 	[CW_A_SOURCE] = { .type = NLA_BINARY, .len = 28 },
 	[CW_A_FAST_FAIL] = { .type = NLA_U32 },
 	[CW_A_LEDGER] = NLA_POLICY_EXACT_LEN(16),
@@ -71,4 +72,6 @@ const struct genl_ops cw_netlink_ops[CW_NETLINK_OPS] = {
 	{ .cmd = CW_C_EXPORT_EVICT, .doit = cw_netlink_change },
 	{ .cmd = CW_C_EXPORT_READMIT, .doit = cw_netlink_change },
 	{ .cmd = CW_C_OWNER_GET, .dumpit = cw_netlink_dump },
+	{ .cmd = CW_C_PATH_ADD, .doit = cw_netlink_change },
+	{ .cmd = CW_C_PATH_REMOVE, .doit = cw_netlink_change },
 };

@@ -140,6 +140,8 @@ inline constexpr std::array known_commands = {
 	KnownCommand{"export-evict", CW_C_EXPORT_EVICT, true, false},
 	KnownCommand{"export-readmit", CW_C_EXPORT_READMIT, true, false},
 	KnownCommand{"owner-get", CW_C_OWNER_GET, false, true},
+	KnownCommand{"path-add", CW_C_PATH_ADD, true, false},
+	KnownCommand{"path-remove", CW_C_PATH_REMOVE, true, false},
 };
 
 #endif

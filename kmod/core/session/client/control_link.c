@@ -4,7 +4,8 @@
  */
 #include <linux/slab.h>
 
-#include "path.h"
+#include "liveness.h"
+#include "path_list.h"
 
 #define CW_DETECTION_MS 5000 /* before a WELCOME has said more */
 
@@ -26,7 +27,7 @@ static int cw_client_waiting(struct cw_session *s, struct cw_message *msg)
 	int ret = cw_parse_waiting(msg->data, msg->frame.data_len, true, &waiting);
 
 	cw_message_put(msg);
-	if (!ret && waiting.path < s->nr_paths)
+	if (!ret && waiting.path < cw_session_nr_paths(s))
 		WRITE_ONCE(s->paths[waiting.path]->fence_commands, waiting.commands);
 	return ret;
 }

@@ -11,7 +11,8 @@
  * when a path has died, when a path goes live, and by the watch of each live path. Without a live
  * path, the next WELCOME ends all fences.
  */
-#include "path.h"
+#include "liveness.h"
+#include "path_list.h"
 
 static bool cw_path_send_fence(struct cw_path *carrier, const struct cw_path *p,
 			       const struct cw_fence *fence)
@@ -145,7 +146,8 @@ int cw_path_take_fenced(struct cw_path *p, const struct cw_letter *letter)
 	struct cw_incarnation which;
 	int ret;
 
-	if (cw_parse_incarnation(letter->data, letter->len, &which) || which.path >= s->nr_paths)
+	if (cw_parse_incarnation(letter->data, letter->len, &which) ||
+	    which.path >= cw_session_nr_paths(s))
 		return -EPROTO;
 	mutex_lock(&s->lock);
 	ret = cw_path_fenced(s->paths[which.path], p, which.epoch);

@@ -20,7 +20,8 @@
  */
 #include <linux/ktime.h>
 
-#include "path.h"
+#include "liveness.h"
+#include "path_list.h"
 
 static unsigned int fast_probe_ms = 100;
 module_param(fast_probe_ms, uint, 0644);
@@ -43,9 +44,9 @@ static bool cw_path_round_is_late(unsigned long due, u32 interval_ms)
 	       cw_probing_is_late(now - due, msecs_to_jiffies(interval_ms));
 }
 
-static void cw_path_probe(struct cw_path *p)
+int cw_path_probe(struct cw_path *p)
 {
-	cw_link_probe(p->control, ktime_get_ns() - p->measured_from);
+	return cw_link_probe(p->control, ktime_get_ns() - p->measured_from);
 }
 
 void cw_path_alive(struct cw_link *link, u64 cookie)
@@ -54,8 +55,10 @@ void cw_path_alive(struct cw_link *link, u64 cookie)
 	u64 now = ktime_get_ns() - p->measured_from;
 
 	/* The probes of a login have no cookie. */
-	if (cookie && cookie <= now)
-		WRITE_ONCE(p->rtt, clamp_t(u64, (now - cookie) >> 10, 1, U32_MAX));
+	if (!cookie || cookie > now)
+		return;
+	WRITE_ONCE(p->rtt, clamp_t(u64, (now - cookie) >> 10, 1, U32_MAX));
+	WRITE_ONCE(p->alives, p->alives + 1); /* written here alone */
 }
 
 /* Returns true if @link was probed. */
@@ -117,8 +120,7 @@ static void cw_path_short_round(struct cw_path *p)
 			      min(CW_PROBING_ROUNDS, p->grants.dead_ms / round_ms));
 }
 
-/* True if commands are outstanding. Also polls: the thread that does may be asleep. */
-static bool cw_path_has_commands(struct cw_path *p)
+bool cw_path_has_commands(struct cw_path *p)
 {
 	bool any = false;
 	unsigned int i;
@@ -148,7 +150,7 @@ void cw_path_watch_begin(struct cw_path *p)
 	WRITE_ONCE(p->idle, false);
 	p->measured_from = ktime_get_ns() - 1; /* no cookie is zero */
 	WRITE_ONCE(p->rtt, 0);
-	if (p->session->nr_paths > 1)
+	if (cw_session_has_other_path(p, false))
 		cw_path_probe(p);
 	cw_path_watch_in(p, msecs_to_jiffies(cw_path_round_ms(p)));
 }
@@ -195,7 +197,7 @@ void cw_path_watch(struct work_struct *work)
 		round = msecs_to_jiffies(cw_path_round_ms(p));
 	} else {
 		p->probing.rounds = 0;
-		if (is_round && !probed && p->session->nr_paths > 1)
+		if (is_round && !probed && cw_session_has_other_path(p, false))
 			cw_path_probe(p);
 	}
 	now = jiffies;

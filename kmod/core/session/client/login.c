@@ -241,7 +241,8 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 
 	*hello = (struct cw_hello) {
 		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
-		.features_offered = caps.features,
+		/* Further paths may be added when the session is live. */
+		.features_offered = caps.features | CW_FEATURE_PATHS,
 		.serial = s->serial,
 		.queues = s->config.queues,
 		.depth = s->config.depth,
@@ -250,8 +251,6 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 		.messages = CW_LINK_MESSAGES,
 		.path = p->number,
 	};
-	if (s->nr_paths > 1)
-		hello->features_offered |= CW_FEATURE_PATHS;
 	mutex_lock(&s->lock);
 	hello->epoch = p->epoch;
 	if (s->accepted) {

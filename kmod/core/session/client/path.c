@@ -9,13 +9,15 @@
 #include <linux/slab.h>
 
 #include "../../link/rdma/connect.h"
-#include "path.h"
+#include "liveness.h"
+#include "path_list.h"
 
 #define CW_LETTERS_MAX 16
 
 /* ---- life ---- */
 
-struct cw_path *cw_path_create(struct cw_session *s, u8 number)
+struct cw_path *cw_path_create(struct cw_session *s, u8 number,
+			       const struct cw_path_config *config)
 {
 	struct cw_path *p = kvzalloc(sizeof(*p), GFP_KERNEL);
 
@@ -24,8 +26,8 @@ struct cw_path *cw_path_create(struct cw_session *s, u8 number)
 	p->session = s;
 	p->factory = &cw_link_rdma_factory;
 	p->number = number;
-	p->address = s->config.paths[number].address;
-	p->local = s->config.paths[number].local;
+	p->address = config->address;
+	p->local = config->local;
 	mutex_init(&p->lock);
 	mutex_init(&p->stats_lock);
 	spin_lock_init(&p->making_lock);
@@ -54,7 +56,7 @@ void cw_path_cancel(struct cw_path *p)
 
 bool cw_path_is_given_up(const struct cw_path *p)
 {
-	return test_bit(CW_SESSION_CLOSE, &p->session->flags) ||
+	return test_bit(CW_SESSION_CLOSE, &p->session->flags) || READ_ONCE(p->leaving) ||
 	       READ_ONCE(p->state) == CW_PATH_DYING;
 }
 
@@ -79,8 +81,8 @@ void cw_path_say(struct cw_path *p, int err, const char *fmt, ...)
 	mutex_lock(&s->reason_lock);
 	strscpy(p->reason, reason, sizeof(p->reason));
 	p->error = err;
-	if (p->role != CW_PATH_JOIN) {
-		if (s->nr_paths > 1)
+	if (p->role != CW_PATH_JOIN && !READ_ONCE(p->leaving)) {
+		if (cw_session_count_paths(s) > 1)
 			scnprintf(s->reason, sizeof(s->reason), "path %u: %.*s", p->number,
 				  CW_REASON_SIZE - 8, reason);
 		else
@@ -196,10 +198,10 @@ void cw_path_find_reason(struct cw_path *p)
 		cw_path_say(p, p->control->error, "%s", p->control->reason);
 }
 
-void cw_path_tear_down(struct cw_path *p)
+bool cw_path_tear_down(struct cw_path *p)
 {
 	struct cw_session *s = p->session;
-	unsigned int i;
+	unsigned int i, taken;
 
 	lockdep_assert_held(&p->lock);
 	s->ops->stop(s, p);
@@ -217,11 +219,12 @@ void cw_path_tear_down(struct cw_path *p)
 		cw_link_drain(p->links[i]);
 	if (p->control)
 		cw_link_drain(p->control);
-	s->ops->reap(s, p);
+	taken = s->ops->reap(s, p);
 	/* Before the links are freed: the connection manager may wait for the peer then. */
 	cw_path_reaped(p);
 	cw_path_take_letters(p); /* one may have come just before the end */
 	cw_path_free_links(p);
+	return taken;
 }
 
 void cw_path_close(struct cw_path *p)

@@ -4,8 +4,9 @@
  *
  * A path holds everything that ends with its connection, and the memory that its links are made of.
  * The session holds what outlives a connection: what the user asked for, what the server knows of
- * the session, and the state that users see. A path lives as long as its session. Links point to
- * their path, and are drained and freed before the session goes.
+ * the session, and the state that users see. A path lives as long as its session, even if it is
+ * removed (path_list.h). Links point to their path, and are drained and freed before the session
+ * goes.
  *
  * Locks, outer first: path->lock, session->lock, the lock of the disk, and below it the lock of the
  * disk's gates. stats_lock, making_lock and session->reason_lock are leaves. A thread holds the
@@ -48,6 +49,7 @@ struct cw_path {
 	 * changes a state other than CONNECTING.
 	 */
 	enum cw_path_state state;
+	bool leaving; /* it is being removed, see path_list.h; written under session->lock */
 	u8 role; /* CW_PATH_*, what the path connects for; under session->lock */
 	/*
 	 * The newest attempt found another disk, or one that grants less than the device was made
@@ -97,6 +99,7 @@ struct cw_path {
 	 */
 	u64 measured_from; /* ns */
 	u32 rtt; /* units of 1024 ns, of the newest answer; 0: none yet. Any context */
+	u32 alives; /* answers with a cookie; any context */
 	const char *kicked; /* why a caller gave the connection up; any context */
 	char device[64];
 	u8 device_port;
@@ -151,58 +154,19 @@ static inline struct cw_path *cw_link_path(const struct cw_link *link)
 	return link->owner;
 }
 
-/**
- * cw_session_shown_path() - returns the path that stands for a session
- * @s: the session
- *
- * Context: Any context.
- * Return: The first path that carries I/O; if there is none, the first path that is live; otherwise
- * the first path.
- */
-static inline struct cw_path *cw_session_shown_path(struct cw_session *s)
-{
-	struct cw_path *p, *live = NULL;
-	unsigned int i;
-
-	for (i = 0; i < s->nr_paths; i++) {
-		p = s->paths[i];
-		if (s->ops->carries_io && s->ops->carries_io(s, p))
-			return p;
-		if (!live && READ_ONCE(p->state) == CW_PATH_LIVE)
-			live = p;
-	}
-	return live ?: s->paths[0];
-}
-
-/**
- * cw_session_has_live_path() - checks whether a session has a live path
- * @s: the session
- * @but: a path that does not count, or NULL
- *
- * Context: Any context. Without session->lock, the answer may be out of date.
- * Return: True if a path other than @but is live.
- */
-static inline bool cw_session_has_live_path(const struct cw_session *s, const struct cw_path *but)
-{
-	unsigned int i;
-
-	for (i = 0; i < s->nr_paths; i++)
-		if (s->paths[i] != but && READ_ONCE(s->paths[i]->state) == CW_PATH_LIVE)
-			return true;
-	return false;
-}
-
 /* ---- inside the core: path.c ---- */
 
 /**
  * cw_path_create() - makes a path of a session, without a connection
  * @s: the session
  * @number: number of the path, below CW_WIRE_PATHS
+ * @config: its addresses; copied
  *
  * Context: Process context. May sleep.
  * Return: The path, or NULL if there is no memory.
  */
-struct cw_path *cw_path_create(struct cw_session *s, u8 number);
+struct cw_path *cw_path_create(struct cw_session *s, u8 number,
+			       const struct cw_path_config *config);
 /**
  * cw_path_free() - frees a path
  * @p: a path without links, or NULL. What cw_path_empty() frees is not freed here.
@@ -231,7 +195,8 @@ bool cw_path_change(struct cw_path *p, enum cw_path_state to);
  * @p: a path that connects
  *
  * Context: Any context.
- * Return: True if the session closes, or another thread has set the state to DYING.
+ * Return: True if the session closes, the path is being removed, or another thread has set its
+ * state to DYING.
  */
 bool cw_path_is_given_up(const struct cw_path *p);
 /**
@@ -240,8 +205,8 @@ bool cw_path_is_given_up(const struct cw_path *p);
  * @err: -errno
  * @fmt: format of the reason, a text for people, and its arguments
  *
- * The session shows the reason of the path that spoke last. A path that joins speaks for itself
- * alone.
+ * The session shows the reason of the path that spoke last. A path that joins, or is being removed,
+ * speaks for itself alone.
  *
  * Context: Process context. May sleep. p->lock is held, or no other thread knows the session.
  * Takes session->reason_lock.
@@ -305,8 +270,9 @@ void cw_path_find_reason(struct cw_path *p);
  * last control messages, and frees the links.
  *
  * Context: Process context. Sleeps. p->lock is held. Takes session->lock and stats_lock.
+ * Return: True if the disk took requests back.
  */
-void cw_path_tear_down(struct cw_path *p);
+bool cw_path_tear_down(struct cw_path *p);
 /**
  * cw_path_empty() - frees the messages and the memory that a path keeps without a connection
  * @p: a path without links
@@ -355,6 +321,16 @@ void cw_path_call(struct cw_path *p);
  * Context: Any context.
  */
 void cw_client_down(struct cw_link *link);
+
+/**
+ * cw_path_lost() - ends the connection of a live path that was lost
+ * @p: a live path
+ *
+ * Reports the loss, asks for the fence of the path, and plans the next attempt.
+ *
+ * Context: Process context. Sleeps. p->lock is held. Takes session->lock and stats_lock.
+ */
+void cw_path_lost(struct cw_path *p);
 
 /* ---- inside the core: fence.c ---- */
 
@@ -413,39 +389,6 @@ void cw_path_reaped(struct cw_path *p);
  * Return: 0, or -EPROTO if no unanswered FENCE of this path has the path and epoch of @letter.
  */
 int cw_path_take_fenced(struct cw_path *p, const struct cw_letter *letter);
-
-/* ---- inside the core: liveness.c ---- */
-
-/**
- * cw_path_watch() - probes the links of a live path, and kills those that stay silent
- * @work: cw_path.watch, which queues itself again while the path is live
- *
- * Context: Process context, in cw_client_wq. May sleep. Takes p->lock.
- */
-void cw_path_watch(struct work_struct *work);
-/**
- * cw_path_watch_begin() - starts the watch of a path
- * @p: the path, which has just become live
- *
- * Context: Process context. p->lock and session->lock are held.
- */
-void cw_path_watch_begin(struct cw_path *p);
-/**
- * cw_path_alive() - measures the round trip of a probe; cw_link_handler.alive of control links
- * @link: the control link
- * @cookie: of the probe
- *
- * Context: Receive context of @link.
- */
-void cw_path_alive(struct cw_link *link, u64 cookie);
-/**
- * cw_path_busy() - makes the watch come soon, because a command was sent
- * @p: a live path whose idle is set. The caller keeps it live, for example in an RCU section of the
- * disk.
- *
- * Context: Any context.
- */
-void cw_path_busy(struct cw_path *p);
 
 /* ---- inside the core: connect.c ---- */
 

@@ -8,7 +8,7 @@ bool cw_path_may(enum cw_path_state from, enum cw_path_state to)
 {
 	switch (to) {
 	case CW_PATH_DOWN:
-		return from == CW_PATH_DYING;
+		return from == CW_PATH_DYING || from == CW_PATH_REMOVED;
 	case CW_PATH_CONNECTING:
 		return from == CW_PATH_DOWN;
 	case CW_PATH_LIVE:
@@ -16,7 +16,9 @@ bool cw_path_may(enum cw_path_state from, enum cw_path_state to)
 	case CW_PATH_DYING:
 		return from == CW_PATH_CONNECTING || from == CW_PATH_LIVE;
 	case CW_PATH_CLOSED:
-		return from == CW_PATH_DOWN || from == CW_PATH_DYING;
+		return from == CW_PATH_DOWN || from == CW_PATH_DYING || from == CW_PATH_REMOVED;
+	case CW_PATH_REMOVED:
+		return from == CW_PATH_DOWN;
 	default:
 		return false;
 	}

@@ -3,7 +3,7 @@
  * The states of a path, and which may follow which: a table without side effects.
  *
  * A path has links only while it is CONNECTING, LIVE or DYING. Every path that had links goes
- * through DYING before it is DOWN or CLOSED.
+ * through DYING before it is DOWN or CLOSED. A REMOVED path is DOWN again when it is added anew.
  */
 #ifndef CW_CLIENT_PATH_STATE_H
 #define CW_CLIENT_PATH_STATE_H
@@ -24,6 +24,7 @@ enum cw_path_state {
 	 */
 	CW_PATH_DYING,
 	CW_PATH_CLOSED, /* no link, and none will be made: detach */
+	CW_PATH_REMOVED, /* no link; not a path of the disk any more */
 };
 
 /**

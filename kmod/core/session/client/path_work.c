@@ -14,7 +14,8 @@
 #include <linux/sched/mm.h>
 
 #include "../../netlink/netlink.h"
-#include "path.h"
+#include "liveness.h"
+#include "path_list.h"
 
 /* ---- callbacks of links ---- */
 
@@ -72,7 +73,7 @@ static bool cw_path_went_live(struct cw_path *p)
 	bool live;
 
 	mutex_lock(&s->lock);
-	live = cw_path_change(p, CW_PATH_LIVE);
+	live = !p->leaving && cw_path_change(p, CW_PATH_LIVE);
 	if (!live) {
 		mutex_unlock(&s->lock);
 		return false;
@@ -137,7 +138,11 @@ void cw_path_connect_work(struct work_struct *work)
 		 */
 		cw_inbox_empty(&p->inbox);
 		ret = cw_path_connect(p);
-		if (ret || !cw_path_went_live(p))
+		if (!ret && !cw_path_went_live(p)) {
+			ret = -EINTR;
+			cw_path_say(p, ret, "interrupted");
+		}
+		if (ret)
 			cw_path_failed(p, ret);
 	}
 	mutex_unlock(&p->lock);
@@ -146,7 +151,7 @@ void cw_path_connect_work(struct work_struct *work)
 
 /* ---- a live path ---- */
 
-static void cw_path_lost(struct cw_path *p)
+void cw_path_lost(struct cw_path *p)
 {
 	struct cw_session *s = p->session;
 	bool last;

@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 
 #include "../../verbs/device.h"
-#include "path.h"
+#include "path_list.h"
 #include "ports.h"
 
 struct cw_port_news {
@@ -32,18 +32,14 @@ static bool cw_path_uses(const struct cw_path *p, const struct cw_port_news *new
 	       !strcmp(p->device, news->device) && (!news->port || news->port == p->device_port);
 }
 
-/* Unlike cw_session_has_live_path(), counts no path whose end has begun: it may still be LIVE. */
+/* A path that is being removed counts: the disk uses it again if the others are lost. */
 static bool cw_session_has_other(const struct cw_session *s, const struct cw_port_news *news)
 {
-	const struct cw_path *p;
 	unsigned int i;
 
-	for (i = 0; i < s->nr_paths; i++) {
-		p = s->paths[i];
-		if (p->state == CW_PATH_LIVE && !cw_path_uses(p, news) &&
-		    !cw_link_is_dead(p->control) && !test_bit(CW_PATH_LOST, &p->flags))
+	for (i = 0; i < s->nr_paths; i++)
+		if (cw_path_seems_alive(s->paths[i]) && !cw_path_uses(s->paths[i], news))
 			return true;
-	}
 	return false;
 }
 

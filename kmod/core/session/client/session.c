@@ -10,7 +10,7 @@
 #include <linux/uuid.h>
 
 #include "boot.h"
-#include "path.h"
+#include "path_list.h"
 #include "state.h"
 
 #define CREATE_TRACE_POINTS
@@ -122,10 +122,14 @@ EXPORT_SYMBOL_GPL(cw_session_find);
 
 int cw_session_make_paths(struct cw_session *s)
 {
-	for (; s->nr_paths < s->config.nr_paths; s->nr_paths++) {
-		s->paths[s->nr_paths] = cw_path_create(s, s->nr_paths);
-		if (!s->paths[s->nr_paths])
+	struct cw_path *p;
+	u8 i;
+
+	for (i = 0; i < s->config.nr_paths; i++) {
+		p = cw_path_create(s, i, &s->config.paths[i]);
+		if (!p)
 			return -ENOMEM;
+		cw_session_publish_path(s, p);
 	}
 	return 0;
 }

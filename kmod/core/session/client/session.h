@@ -36,7 +36,8 @@ struct cw_session;
 struct cw_client_ops {
 	/*
 	 * links[0..nr_links) of @p take commands until stop(). If no other path does, everything
-	 * that is held for a path may go. @new_instance: the server may have lost writes that it
+	 * that is held for a path may go. May follow stop() of the same links, which may have
+	 * commands then, and up(). @new_instance: the server may have lost writes that it
 	 * acknowledged and did not flush.
 	 *
 	 * All ops but those of handler are called in process context. up, fenced, fail, notice and
@@ -52,9 +53,9 @@ struct cw_client_ops {
 	/*
 	 * No adapter touches memory for @p any more, and its links are not freed yet. Unmaps and
 	 * takes back the unanswered requests. They are sent again when the disk has a path, and
-	 * those that change the disk only after fenced().
+	 * those that change the disk only after fenced(). Returns the number of requests.
 	 */
-	void (*reap)(struct cw_session *s, struct cw_path *p);
+	unsigned int (*reap)(struct cw_session *s, struct cw_path *p);
 	/*
 	 * The server has nothing left of what was given to links of @p before reap(), so the writes
 	 * among that may be sent again. Called after reap() of the connection that was fenced, and
@@ -81,7 +82,7 @@ struct cw_path_config {
 struct cw_session_config {
 	char server[CW_WIRE_NAME]; /* what the user calls it */
 	char name[CW_WIRE_NAME];
-	struct cw_path_config paths[CW_WIRE_PATHS];
+	struct cw_path_config paths[CW_WIRE_PATHS]; /* with which the session begins */
 	u8 nr_paths; /* at least 1 */
 	u8 path_policy; /* enum cw_path_policy: for the disk */
 	struct cw_key key;
@@ -138,7 +139,7 @@ struct cw_session {
 
 	enum cw_state before; /* the state before the login that is under way */
 
-	/* Made and freed with the session. No lock. */
+	/* Written under lock; freed with the session. Without lock: see path_list.h. */
 	struct cw_path *paths[CW_WIRE_PATHS];
 	unsigned int nr_paths;
 	/* Under lock. */

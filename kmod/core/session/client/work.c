@@ -19,7 +19,8 @@
 
 #include "../../netlink/netlink.h"
 #include "backoff.h"
-#include "path.h"
+#include "path_change.h"
+#include "path_list.h"
 
 static unsigned int retry_base_ms = 500;
 module_param(retry_base_ms, uint, 0644);
@@ -72,7 +73,7 @@ static void cw_session_pause(struct cw_session *s, u32 ms, bool io_waits)
 void cw_session_retry_later(struct cw_session *s)
 {
 	/* The paths take turns, so each has failed as often as this says. */
-	u32 rounds = s->attempts / s->nr_paths;
+	u32 rounds = s->attempts / cw_session_count_paths(s);
 	u32 base, cap, ms;
 	bool io_waits;
 
@@ -113,6 +114,7 @@ void cw_session_lost(struct cw_session *s, const struct cw_path *lost)
 	unsigned int i;
 
 	lockdep_assert_held(&s->lock);
+	cw_session_take_back(s);
 	if (cw_session_has_live_path(s, NULL))
 		return;
 	if (cw_session_change(s, CW_STATE_HELD))
@@ -198,7 +200,7 @@ static bool cw_session_is_refused(const struct cw_session *s)
 	unsigned int i;
 
 	for (i = 0; i < s->nr_paths; i++)
-		if (!s->paths[i]->refused)
+		if (cw_path_stays(s->paths[i]) && !s->paths[i]->refused)
 			return false;
 	return true;
 }
@@ -238,8 +240,9 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 		cw_session_revoked(s, p);
 		return;
 	}
-	cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name, "%s",
-		 p->reason);
+	if (!p->leaving)
+		cw_event(CW_EVENT_ATTEMPT_FAILED, CW_ROLE_CLIENT, s->config.server, s->config.name,
+			 "%s", p->reason);
 	if (cw_session_is_refused(s) || s->before == CW_STATE_REFUSED) {
 		cw_session_refused(s, p, s->before == CW_STATE_REFUSED);
 	} else {
@@ -249,7 +252,7 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 	}
 	/* The paths take turns, and the pause comes when each had one. */
 	s->next = (p->number + 1) % s->nr_paths;
-	if (++s->turns < s->nr_paths) {
+	if (++s->turns < cw_session_count_paths(s)) {
 		cw_session_pause(s, 0, true);
 	} else {
 		s->turns = 0;
@@ -260,9 +263,23 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 
 /* ---- decisions ---- */
 
-static void cw_session_begin_login(struct cw_session *s)
+/* The path whose turn it is, or the first one after it that stays. */
+static struct cw_path *cw_session_next_path(struct cw_session *s)
 {
 	struct cw_path *p = s->paths[s->next];
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths; i++) {
+		p = s->paths[(s->next + i) % s->nr_paths];
+		if (cw_path_stays(p))
+			break;
+	}
+	return p;
+}
+
+static void cw_session_begin_login(struct cw_session *s)
+{
+	struct cw_path *p = cw_session_next_path(s);
 
 	s->before = s->state;
 	cw_session_change(s, CW_STATE_CONNECTING);
@@ -307,7 +324,7 @@ static void cw_session_begin_joins(struct cw_session *s)
 
 	for (i = 0; i < s->nr_paths && (s->features & CW_FEATURE_PATHS); i++) {
 		p = s->paths[(first + i) % s->nr_paths];
-		if (p->state != CW_PATH_DOWN || p->role)
+		if (p->state != CW_PATH_DOWN || p->leaving || p->role)
 			continue;
 		if (!p->announced.carrier)
 			p->announced = (struct cw_fence) {}; /* of a JOIN that has ended */
@@ -340,7 +357,7 @@ static bool cw_session_may_log_in(const struct cw_session *s)
 	unsigned int i;
 
 	for (i = 0; i < s->nr_paths; i++)
-		if (s->paths[i]->state != CW_PATH_DOWN)
+		if (s->paths[i]->state != CW_PATH_DOWN && !cw_path_is_removed(s->paths[i]))
 			return false;
 	return true;
 }
