@@ -71,11 +71,15 @@ Result<std::string> parse_path_address(std::string_view subject, const std::stri
     return text;
 }
 
+// Returns an empty text if the kernel is to choose the address.
 Result<std::string> parse_local_address(std::string_view subject, const std::string &text) {
+    if (text == any_local) {
+        return std::string();
+    }
     const auto address = SocketAddress::from_text(text);
     if (!address) {
         return Error{ExitCode::usage, fmt::format("{} '{}' is not an IP address", subject, text),
-                     "give an address of this machine, such as 10.1.0.2"};
+                     "give an address of this machine, such as 10.1.0.2, or any"};
     }
     return address->host_text();
 }
@@ -181,6 +185,9 @@ Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &ad
         }
         if (i < from.size()) {
             path.from = TRY(parse_local_address(fmt::format("{}from", dashes), from[i]));
+        }
+        if (path == PathSettings{}) {
+            continue; // any, without an address of the server
         }
         TRY(check_families(path));
         if (std::find(paths.begin(), paths.end(), path) != paths.end()) {

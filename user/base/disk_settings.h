@@ -105,6 +105,8 @@ inline constexpr std::array attach_options{
 };
 
 inline constexpr std::size_t most_paths = 8; // of an attached disk
+// In a list of local addresses: the kernel chooses the one of this path.
+inline constexpr std::string_view any_local = "any";
 
 // A path of an attached disk. IP addresses have the form of SocketAddress::host_text().
 struct PathSettings {
@@ -154,8 +156,8 @@ Result<void> check_takeover(const ExportSettings &settings, std::string_view sub
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text);
 
 // Makes the paths of an attachment: the n-th of @from belongs to the n-th of @addresses. A single
-// one of @from may be alone. @dashes are written before the names of the two settings, "path" and
-// "from", in errors (usage).
+// one of @from may be alone, and each may be any_local. @dashes are written before the names of the
+// two settings, "path" and "from", in errors (usage).
 Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &addresses,
                                               const std::vector<std::string> &from,
                                               std::string_view dashes);

@@ -204,9 +204,11 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
             ini.add("path", path.address);
         }
     }
+    const bool from = std::any_of(settings.paths.begin(), settings.paths.end(),
+                                  [](const PathSettings &path) { return !path.from.empty(); });
     for (const PathSettings &path : settings.paths) {
-        if (!path.from.empty()) {
-            ini.add("from", path.from);
+        if (from) {
+            ini.add("from", path.from.empty() ? std::string(any_local) : path.from);
         }
     }
     for (const AttachOption &option : attach_options) {

@@ -30,7 +30,7 @@ std::vector<OptionSpec> attach_specs() {
          true},
         {"from", "ADDRESS...",
          "addresses of this machine from which the paths connect, one for each --path in the same "
-         "order",
+         "order; any: the routes decide for that path",
          true}};
     for (const AttachOption &option : attach_options) {
         all.push_back({option.word, option.operand, option.help});

@@ -65,9 +65,8 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
 using Paths = std::vector<DiskPathAddresses>;
 
 // Returns the path once for each address of its name that it can have.
-Result<Paths> ends_of(Resolver &resolver, const AttachmentSettings &settings,
-                      const PathSettings &path) {
-    ServerName server = settings.disk.server;
+Result<Paths> ends_of(Resolver &resolver, const DiskName &disk, const PathSettings &path) {
+    ServerName server = disk.server;
     if (!path.address.empty()) {
         server.host = path.address;
     }
@@ -76,7 +75,7 @@ Result<Paths> ends_of(Resolver &resolver, const AttachmentSettings &settings,
     Paths ends;
     for (const SocketAddress &address : addresses) {
         if (!local || local->family() == address.family()) {
-            ends.push_back({address, local.value_or(SocketAddress())});
+            ends.push_back({address, local.value_or(SocketAddress()), {}});
         }
     }
     if (ends.empty()) {
@@ -110,15 +109,14 @@ Result<std::vector<Paths>> choices_of(Resolver &resolver, const AttachmentSettin
     std::vector<Paths> choices;
     if (settings.paths.empty() || settings.paths.front().address.empty()) {
         const PathSettings only = settings.paths.empty() ? PathSettings() : settings.paths.front();
-        for (const DiskPathAddresses &each : TRY(ends_of(resolver, settings, only))) {
+        for (const DiskPathAddresses &each : TRY(ends_of(resolver, settings.disk, only))) {
             choices.push_back({each});
         }
         return choices;
     }
     Paths all;
     for (const PathSettings &path : settings.paths) {
-        const auto ends = TRY(ends_of(resolver, settings, path));
-        all.push_back(ends.front());
+        all.push_back(TRY(end_of_path(resolver, settings.disk, path)));
     }
     TRY(check_distinct(settings, all));
     choices.push_back(std::move(all));
@@ -175,7 +173,13 @@ AttachNumbers numbers_of(const AttachmentInfo &info) {
 
 std::vector<DiskPathAddresses> running_paths(const AttachmentInfo &info) {
     // Older modules report no paths.
-    return info.paths.empty() ? std::vector<DiskPathAddresses>{{info.address, {}}} : info.paths;
+    return info.paths.empty() ? std::vector<DiskPathAddresses>{{info.address, {}, {}}} : info.paths;
+}
+
+Result<DiskPathAddresses> end_of_path(Resolver &resolver, const DiskName &disk,
+                                      const PathSettings &path) {
+    const auto ends = TRY(ends_of(resolver, disk, path));
+    return ends.front();
 }
 
 Result<std::vector<PathSettings>> resolved_paths(Resolver &resolver,
@@ -183,8 +187,8 @@ Result<std::vector<PathSettings>> resolved_paths(Resolver &resolver,
     std::vector<PathSettings> paths = settings.paths;
     for (PathSettings &path : paths) {
         if (!path.address.empty()) {
-            const auto found = TRY(ends_of(resolver, settings, path));
-            path.address = found.front().address.host_text();
+            const auto found = TRY(end_of_path(resolver, settings.disk, path));
+            path.address = found.address.host_text();
         }
     }
     return paths;

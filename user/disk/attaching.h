@@ -33,6 +33,11 @@ std::vector<DiskPathAddresses> running_paths(const AttachmentInfo &info);
 Result<std::vector<PathSettings>> resolved_paths(Resolver &resolver,
                                                  const AttachmentSettings &settings);
 
+// Returns the addresses of one path. Of a name that has several addresses, the first one of the
+// family of the local address counts.
+Result<DiskPathAddresses> end_of_path(Resolver &resolver, const DiskName &disk,
+                                      const PathSettings &path);
+
 // Attaches the disk by all of its paths. A disk without paths has one, to the first address of the
 // server's name; after an error of the network (is_of_the_network()) tries the next address.
 // @background: the kernel returns before it has connected, so only the first address is used.

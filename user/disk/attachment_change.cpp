@@ -26,14 +26,12 @@ Json paths_json(const std::vector<PathSettings> &paths) {
 Result<std::vector<PathSettings>> paths_from(const Json &json) {
     std::vector<std::string> addresses;
     std::vector<std::string> from;
-    const auto add = [](std::vector<std::string> &list, const Json &text) {
-        if (auto words = text.get<std::string>(); !words.empty()) {
-            list.push_back(std::move(words));
-        }
-    };
     for (const Json &path : json.value("paths", Json::array())) {
-        add(addresses, path.at("address"));
-        add(from, path.at("from"));
+        if (auto address = path.at("address").get<std::string>(); !address.empty()) {
+            addresses.push_back(std::move(address));
+        }
+        auto local = path.at("from").get<std::string>();
+        from.push_back(local.empty() ? std::string(any_local) : std::move(local));
     }
     return parse_paths(addresses, from, "");
 }

@@ -44,6 +44,19 @@ Names attachments(World &world) {
     return names;
 }
 
+// The server's addresses of the paths of all disks.
+Names paths(World &world) {
+    Names names;
+    if (const auto found = world.kernel.sessions()) {
+        for (const SessionInfo &info : *found) {
+            for (const DiskPath &path : info.paths) {
+                names.push_back(path.peer.host_text());
+            }
+        }
+    }
+    return names;
+}
+
 Names servers(World &world) {
     Names names;
     if (const auto found = world.kernel.attachments()) {
@@ -60,6 +73,7 @@ const CompletionSource source_of_host_to_evict("export evict", "UUID|ADDRESS|NAM
 const CompletionSource source_of_host_to_readmit("export readmit", "UUID|ADDRESS|NAME", hosts);
 const CompletionSource source_of_export_to_evict_of("export evict", "NAME", exports);
 const CompletionSource source_of_export_to_readmit_to("export readmit", "NAME", exports);
+const CompletionSource source_of_path_to_remove("path remove", "ADDRESS|NUMBER", paths);
 const CompletionSource source_of_server_to_ping("ping", "ADDRESS", servers);
 const CompletionSource source_of_attached_disk("", "SERVER/NAME", attachments);
 const CompletionSource source_of_server_and_port("", "SERVER[:PORT]", servers);

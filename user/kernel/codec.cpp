@@ -246,6 +246,12 @@ AttributeWriter encode(const AttachRequest &request) {
     return to;
 }
 
+AttributeWriter encode(const PathRequest &request) {
+    AttributeWriter to;
+    each_attribute(request, Writer{to});
+    return to;
+}
+
 template <typename Message> Result<Message> decode(const Attributes &from) {
     return unless_faulty(from, read<Message>(from));
 }

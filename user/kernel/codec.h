@@ -10,6 +10,7 @@ namespace causeway {
 
 AttributeWriter encode(const ExportRequest &request);
 AttributeWriter encode(const AttachRequest &request);
+AttributeWriter encode(const PathRequest &request);
 AttributeWriter encode(const std::string &name, const Uuid &host);
 AttributeWriter encode(const NfsRule &rule);
 void encode_network(AttributeWriter &to, const Prefix &network);

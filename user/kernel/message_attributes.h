@@ -27,6 +27,7 @@ template <Is<DiskPathAddresses> Message, typename Visit>
 void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_ADDRESS, message.address);
     visit(CW_A_LOCAL_ADDRESS, message.local);
+    visit(CW_A_ID, message.number);
 }
 
 template <Is<AttachRequest> Message, typename Visit>
@@ -44,6 +45,13 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_FAST_FAIL, message.fast_fail);
     visit(CW_A_DISK_PATH, message.paths);
     visit(CW_A_PATH_POLICY, message.path_policy);
+}
+
+template <Is<PathRequest> Message, typename Visit>
+void each_attribute(Message &message, const Visit &visit) {
+    visit(CW_A_SERVER, message.server);
+    visit(CW_A_NAME, message.name);
+    visit(CW_A_DISK_PATH, message.paths);
 }
 
 template <Is<AttachmentInfo> Message, typename Visit>

@@ -210,6 +210,25 @@ Result<std::string> NetlinkKernel::detach(const std::string &server, const std::
     return kept;
 }
 
+Result<std::uint32_t> NetlinkKernel::add_path(const std::string &server, const std::string &name,
+                                              const DiskPathAddresses &path) {
+    const PathRequest request{server, name, {path}};
+    std::uint32_t number = 0;
+    TRY(call(Request::other, CW_C_PATH_ADD, encode(request),
+             [&](const Attributes &from) -> Result<void> {
+                 number = from.u32(CW_A_ID).value_or(0);
+                 return {};
+             }));
+    return number;
+}
+
+Result<void> NetlinkKernel::remove_path(const std::string &server, const std::string &name,
+                                        std::uint32_t number) {
+    AttributeWriter to = disk_name(server, name);
+    to.u32(CW_A_ID, number);
+    return call(Request::other, CW_C_PATH_REMOVE, to);
+}
+
 Result<void> NetlinkKernel::acknowledge(const std::string &server, const std::string &name) {
     return call(Request::other, CW_C_ACKNOWLEDGE, disk_name(server, name));
 }

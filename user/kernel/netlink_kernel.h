@@ -20,6 +20,10 @@ class NetlinkKernel final : public Kernel {
     Result<std::string> attach(const AttachRequest &request) override;
     Result<std::string> detach(const std::string &server, const std::string &name,
                                bool force) override;
+    Result<std::uint32_t> add_path(const std::string &server, const std::string &name,
+                                   const DiskPathAddresses &path) override;
+    Result<void> remove_path(const std::string &server, const std::string &name,
+                             std::uint32_t number) override;
     Result<void> acknowledge(const std::string &server, const std::string &name) override;
     Result<std::vector<AttachmentInfo>> attachments() override;
     Result<std::vector<SessionInfo>> sessions() override;

@@ -102,6 +102,12 @@ class Kernel {
     // Returns a sentence if the server may still keep the disk for this host, else "".
     virtual Result<std::string> detach(const std::string &server, const std::string &name,
                                        bool force) = 0;
+    // Returns the number of the path.
+    virtual Result<std::uint32_t> add_path(const std::string &server, const std::string &name,
+                                           const DiskPathAddresses &path) = 0;
+    // Waits for a bounded time until the commands that the path has are answered.
+    virtual Result<void> remove_path(const std::string &server, const std::string &name,
+                                     std::uint32_t number) = 0;
     // Acknowledges that unflushed writes were lost, so that flushes of the disk succeed again.
     virtual Result<void> acknowledge(const std::string &server, const std::string &name) = 0;
     virtual Result<std::vector<AttachmentInfo>> attachments() = 0;

@@ -34,12 +34,14 @@ struct ServerInfo {
     Limits limits{};
 };
 
-// The addresses of a path. The kernel chooses a local address that is not given.
+// The addresses of a path. The kernel chooses a local address that is not given, and the number.
 struct DiskPathAddresses {
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress address;
     // of this host: struct sockaddr_in or sockaddr_in6
     SocketAddress local;
+    // number of a server session, of an NFS connection, or of a path in its session
+    std::optional<std::uint32_t> number;
 };
 
 // What to attach, and how. The kernel decides what is not given.
@@ -73,6 +75,18 @@ struct AttachRequest {
     std::vector<DiskPathAddresses> paths;
     // how the disk chooses among its live paths
     std::optional<std::uint8_t> path_policy;
+};
+
+// A path to add to a disk.
+struct PathRequest {
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server in the source of the mount
+    std::string server;
+    // name of the export
+    std::string name;
+    // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
+    // local-address
+    std::vector<DiskPathAddresses> paths;
 };
 
 // An attached disk.

@@ -209,7 +209,7 @@ void each_path(const std::vector<SessionInfo> &sessions,
 }
 
 void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
-    page.gauge("causeway_disk_paths", "Paths that the disk was attached with.");
+    page.gauge("causeway_disk_paths", "Paths that the disk has.");
     for (const SessionInfo &session : sessions) {
         if (is_attached(session)) {
             page.sample({{"server", session.server}, {"name", session.name}},

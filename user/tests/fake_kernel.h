@@ -113,6 +113,7 @@ class FakeKernel final : public Kernel {
     std::map<std::string, Error> refuse;
     // Every request, in words.
     std::vector<std::string> log;
+    std::function<void()> while_paths_change; // called by add_path() and remove_path()
 
     std::vector<ExportInfo> running_exports;
     std::vector<AttachmentInfo> running_attachments;
@@ -255,7 +256,7 @@ class FakeKernel final : public Kernel {
     Result<std::string> attach(const AttachRequest &request) override {
         std::vector<DiskPathAddresses> paths = request.paths;
         if (paths.empty()) {
-            paths = {{request.address, {}}};
+            paths = {{request.address, {}, {}}};
         }
         log.push_back("attach " + request.server + "/" + request.name + " at " + text_of(paths) +
                       (request.background ? " in the background" : ""));
@@ -284,7 +285,10 @@ class FakeKernel final : public Kernel {
         info.server = request.server;
         info.name = request.name;
         info.address = paths.front().address;
-        info.paths = paths;
+        for (DiskPathAddresses path : paths) {
+            path.number = static_cast<std::uint32_t>(info.paths.size());
+            info.paths.push_back(path);
+        }
         info.state = request.background ? CW_STATE_CONNECTING : CW_STATE_LIVE;
         info.disk =
             request.background ? "" : "causeway" + std::to_string(running_attachments.size());
@@ -312,6 +316,41 @@ class FakeKernel final : public Kernel {
                            }),
             running_attachments.end());
         return still_kept;
+    }
+
+    Result<std::uint32_t> add_path(const std::string &server, const std::string &name,
+                                   const DiskPathAddresses &path) override {
+        log.push_back("add path " + text_of({path}) + " to " + server + "/" + name);
+        if (while_paths_change) {
+            while_paths_change();
+        }
+        if (auto refused = refused_now("add path"); !refused) {
+            return refused.error();
+        }
+        auto &paths = attachment_of(server, name).paths;
+        DiskPathAddresses added = path;
+        added.number = 0;
+        while (*added.number < paths.size() && paths[*added.number].number == added.number) {
+            ++*added.number;
+        }
+        paths.insert(paths.begin() + *added.number, added);
+        return *added.number;
+    }
+
+    Result<void> remove_path(const std::string &server, const std::string &name,
+                             std::uint32_t number) override {
+        log.push_back("remove path " + std::to_string(number) + " of " + server + "/" + name);
+        if (while_paths_change) {
+            while_paths_change();
+        }
+        if (auto refused = refused_now("remove path"); !refused) {
+            return refused;
+        }
+        auto &paths = attachment_of(server, name).paths;
+        paths.erase(std::find_if(paths.begin(), paths.end(), [&](const DiskPathAddresses &path) {
+            return path.number == number;
+        }));
+        return {};
     }
 
     Result<void> acknowledge(const std::string &server, const std::string &name) override {
@@ -359,6 +398,12 @@ class FakeKernel final : public Kernel {
     }
 
   private:
+    AttachmentInfo &attachment_of(const std::string &server, const std::string &name) {
+        return *std::find_if(
+            running_attachments.begin(), running_attachments.end(),
+            [&](const AttachmentInfo &info) { return info.server == server && info.name == name; });
+    }
+
     void drop_rule(const Prefix &network) {
         running_rules.erase(
             std::remove_if(running_rules.begin(), running_rules.end(),

@@ -139,7 +139,7 @@ TEST_F(Pathed, with_bad_arguments_say_what_is_wrong_and_change_nothing) {
         {{"--path", ""}, "--path '' is neither an IP address nor a name"},
         {{"--path", "10.0.0.1", "--from", "here"},
          "causeway: --from 'here' is not an IP address\n  give an address of this machine, such as "
-         "10.1.0.2\n"},
+         "10.1.0.2, or any\n"},
         {{"--path", "fd00::1,fd00:0::1"},
          "causeway: the path fd00::1 is given twice\n  give each path once\n"},
         {{"--path", "a,a"}, "the path a is given twice"},

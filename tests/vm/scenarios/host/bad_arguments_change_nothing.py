@@ -140,6 +140,8 @@ CLIENT = (
     ("attach 10.0.0.1/there --path 10.0.0.1 --from fd00::2", 64,
      "the path 10.0.0.1 from fd00::2 has an IPv4 address at one end and an IPv6 address at the other", "give two addresses of one family"),
     ("path list 10.0.0.1/there", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),
+    ("path add 10.0.0.1/there --path 10.1.0.1", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),
+    ("path remove 10.0.0.1/there 1", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),
     ("detach", 64, "no disk is given", "give SERVER/NAME or --all"),
     ("detach 10.0.0.1/there --all", 64, "--all stands for every disk, and one is named too", "give SERVER/NAME or --all"),
     ("acknowledge 10.0.0.1/there", 69, "10.0.0.1/there is not attached", "see what is: causeway list"),

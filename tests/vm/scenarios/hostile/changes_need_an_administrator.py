@@ -20,6 +20,7 @@ RULE = "network=10.9.0.0/24"
 SERVER = ("export-add name=new backend=3 size=4194304", "export-remove name=there force", "server-set instance=7",
           "server-stop", "export-evict name=there host=1", "export-readmit name=there host=1")
 CLIENT = ("attach server=10.0.0.1 name=filed address=10.0.0.1 host=1", f"detach {DISK} force", f"acknowledge {DISK}",
+          f"path-add {DISK} disk-path=10.1.0.1", f"path-remove {DISK} id=1",
           "discover address=10.0.0.1", f"nfs-rule-set {RULE} source=10.0.0.2", f"nfs-rule-remove {RULE}")
 # Everyone may send these requests, but only an administrator gets these attributes.
 HIDDEN = {"export-get": {"path", "identity", "allow", "ledger", "ledger-folder"},
