@@ -126,13 +126,14 @@ enum cw_command {
 	 * paths, and for those that were removed and whose fence is open, which are ending: id,
 	 * address, path-state, attempts; local-address, transport, device, device-port, queues
 	 * while it is live; reason and error of its last loss or attempt; retry-in until it joins
-	 * again; carries-io, fencing and fence-commands. address, device and the like outside of
-	 * the nests are those of the first path that carries I/O, or of the first path if there is
-	 * none. A dump. Reply: CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME,
-	 * CW_A_HOST, CW_A_SESSION, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_STATE, CW_A_TRANSPORT,
-	 * CW_A_DEVICE, CW_A_DEVICE_PORT, CW_A_QUEUES, CW_A_DEPTH, CW_A_INLINE, CW_A_MAX_IO,
-	 * CW_A_ATTEMPTS, CW_A_RECONNECTS, CW_A_SINCE, CW_A_RETRY_IN, CW_A_REASON, CW_A_ERROR,
-	 * CW_A_LOSS, CW_A_DISK, CW_A_DISK_PATH, CW_A_PATH_POLICY.
+	 * again; carries-io, fencing, fence-commands, losses, fences and fence-time. failovers is
+	 * there for the client only. address, device and the like outside of the nests are those of
+	 * the first path that carries I/O, or of the first path if there is none. A dump. Reply:
+	 * CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME, CW_A_HOST, CW_A_SESSION,
+	 * CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_STATE, CW_A_TRANSPORT, CW_A_DEVICE,
+	 * CW_A_DEVICE_PORT, CW_A_QUEUES, CW_A_DEPTH, CW_A_INLINE, CW_A_MAX_IO, CW_A_ATTEMPTS,
+	 * CW_A_RECONNECTS, CW_A_SINCE, CW_A_RETRY_IN, CW_A_REASON, CW_A_ERROR, CW_A_LOSS,
+	 * CW_A_DISK, CW_A_DISK_PATH, CW_A_PATH_POLICY, CW_A_FAILOVERS.
 	 */
 	CW_C_SESSION_GET,
 	/*
@@ -514,6 +515,12 @@ enum cw_attribute {
 	 */
 	CW_A_FENCE_COMMANDS,
 	CW_A_PATH_POLICY, /* u8: enum cw_path_policy: how the disk chooses among its live paths */
+	/* u32: times that a path which carried I/O was lost while another one was live */
+	CW_A_FAILOVERS,
+	CW_A_LOSSES, /* u32: times that this path was lost */
+	CW_A_FENCES, /* u32: fences of this path that have ended, by FENCED or by a login */
+	/* u64: ns that those fences took together, each from the loss of the path */
+	CW_A_FENCE_TIME,
 	__CW_A_MAX,
 };
 

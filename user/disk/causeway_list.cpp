@@ -284,6 +284,7 @@ Json session_json(const SessionInfo &session) {
             {"since_ns", session.since},
             {"attempts", session.attempts},
             {"reconnects", session.reconnects},
+            {"failovers", session.failovers},
             {"retry_in_ms", session.retry_in ? Json(*session.retry_in) : Json(nullptr)},
             {"reason", or_null(session.reason)},
             {"errno", -session.error},

@@ -62,7 +62,10 @@ Json path_json(const DiskPath &path) {
             {"reason", or_null(path.reason)},
             {"errno", -path.error},
             {"fencing", path.fencing},
-            {"fence_commands", path.fence_commands}};
+            {"fence_commands", path.fence_commands},
+            {"losses", path.losses},
+            {"fences", path.fences},
+            {"fence_ns", path.fence_time}};
 }
 
 std::string path_line(const DiskPath &path) {

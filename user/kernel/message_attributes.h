@@ -98,6 +98,9 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_CARRIES_IO, message.carries_io);
     visit(CW_A_FENCING, message.fencing);
     visit(CW_A_FENCE_COMMANDS, message.fence_commands);
+    visit(CW_A_LOSSES, message.losses);
+    visit(CW_A_FENCES, message.fences);
+    visit(CW_A_FENCE_TIME, message.fence_time);
 }
 
 template <Is<SessionInfo> Message, typename Visit>
@@ -125,6 +128,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_LOSS, message.loss);
     visit(CW_A_DISK_PATH, message.paths);
     visit(CW_A_PATH_POLICY, message.path_policy);
+    visit(CW_A_FAILOVERS, message.failovers);
 }
 
 template <Is<StatInfo> Message, typename Visit>

@@ -175,6 +175,12 @@ struct DiskPath {
     // commands of the path that the server still carries out, as it said last; the fence waits for
     // them
     std::uint32_t fence_commands = 0;
+    // times that this path was lost
+    std::uint32_t losses = 0;
+    // fences of this path that have ended, by FENCED or by a login
+    std::uint32_t fences = 0;
+    // ns that those fences took together, each from the loss of the path
+    std::uint64_t fence_time = 0;
 };
 
 // A connection of a client or of the server.
@@ -227,6 +233,8 @@ struct SessionInfo {
     std::vector<DiskPath> paths;
     // how the disk chooses among its live paths
     std::uint8_t path_policy = 0;
+    // times that a path which carried I/O was lost while another one was live
+    std::uint32_t failovers = 0;
 };
 
 // The counters of an attachment or of a server session.

@@ -234,6 +234,27 @@ void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
     each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
         page.sample(labels, std::uint64_t{path.carries_io ? 1U : 0U});
     });
+    page.counter("causeway_disk_path_losses", "Times that the path was lost.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        page.sample(labels, std::uint64_t{path.losses});
+    });
+    page.counter("causeway_disk_path_fences", "Fences of the path that have ended.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        page.sample(labels, std::uint64_t{path.fences});
+    });
+    page.counter("causeway_disk_path_fence_seconds",
+                 "Time from losses of the path until its fence had ended.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        page.sample(labels, static_cast<double>(path.fence_time) * 1e-9);
+    });
+    page.counter("causeway_disk_failovers",
+                 "Times that a path which carried I/O was lost while another one was live.");
+    for (const SessionInfo &session : sessions) {
+        if (is_attached(session)) {
+            page.sample({{"server", session.server}, {"name", session.name}},
+                        std::uint64_t{session.failovers});
+        }
+    }
 }
 
 template <typename Thing>

@@ -320,6 +320,9 @@ class PathsShown : public CommandTest {
         second.error = -ETIMEDOUT;
         second.fencing = true;
         second.fence_commands = 3;
+        second.losses = 2;
+        second.fences = 1;
+        second.fence_time = 1500000000;
         SessionInfo client;
         client.role = CW_ROLE_CLIENT;
         client.server = "storage1";
@@ -327,6 +330,7 @@ class PathsShown : public CommandTest {
         client.peer = first.peer;
         client.state = CW_STATE_LIVE;
         client.since = 12000000000;
+        client.failovers = 5;
         client.paths = {first, second};
         SessionInfo other = client;
         other.name = "other";
@@ -369,7 +373,10 @@ TEST_F(PathsShown, by_net_below_a_connection_that_has_several) {
                                                    {"reason", "no answer"},
                                                    {"errno", ETIMEDOUT},
                                                    {"fencing", true},
-                                                   {"fence_commands", 3}}));
+                                                   {"fence_commands", 3},
+                                                   {"losses", 2},
+                                                   {"fences", 1},
+                                                   {"fence_ns", 1500000000}}));
     EXPECT_EQ(told[0]["paths"][0]["local"], "10.0.0.9");
     EXPECT_EQ(told[0]["paths"][0]["transport"], "rdma");
     EXPECT_EQ(told[1]["paths"].size(), 1U);
@@ -460,6 +467,11 @@ TEST_F(PathsShown, by_metrics) {
              "causeway_disk_path_state" + second + ",state=\"down\"} 1\n",
              "causeway_disk_path_carries_io" + first + "} 1\n",
              "causeway_disk_path_carries_io" + second + "} 0\n",
+             "causeway_disk_path_losses_total" + first + "} 0\n",
+             "causeway_disk_path_losses_total" + second + "} 2\n",
+             "causeway_disk_path_fences_total" + second + "} 1\n",
+             "causeway_disk_path_fence_seconds_total" + second + "} 1.5\n",
+             "causeway_disk_failovers_total" + disk + "} 5\n",
              std::string("causeway_disk_paths{server=\"storage1\",name=\"other\"} 1\n"),
              std::string("causeway_disk_paths_live{server=\"storage1\",name=\"other\"} 1\n"),
          }) {

@@ -48,6 +48,9 @@ static int cw_dump_put_fence(struct sk_buff *skb, const struct cw_path *p)
 {
 	u32 commands = READ_ONCE(p->fence_commands);
 
+	if (nla_put_u32(skb, CW_A_LOSSES, p->losses) || nla_put_u32(skb, CW_A_FENCES, p->fences) ||
+	    nla_put_u64_64bit(skb, CW_A_FENCE_TIME, p->fence_ns, CW_A_PAD))
+		return -EMSGSIZE;
 	if (!p->fence.epoch)
 		return 0;
 	if (nla_put_flag(skb, CW_A_FENCING) ||

@@ -111,6 +111,10 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"fencing", CW_A_FENCING, Kind::flag},
 	KnownAttribute{"fence-commands", CW_A_FENCE_COMMANDS, Kind::u32},
 	KnownAttribute{"path-policy", CW_A_PATH_POLICY, Kind::u8},
+	KnownAttribute{"failovers", CW_A_FAILOVERS, Kind::u32},
+	KnownAttribute{"losses", CW_A_LOSSES, Kind::u32},
+	KnownAttribute{"fences", CW_A_FENCES, Kind::u32},
+	KnownAttribute{"fence-time", CW_A_FENCE_TIME, Kind::u64},
 };
 
 struct KnownCommand {

@@ -77,6 +77,8 @@ void cw_session_send_fences(struct cw_session *s)
 void cw_path_set_fence(struct cw_path *p, struct cw_fence *fence, u64 epoch, u64 tag)
 {
 	lockdep_assert_held(&p->session->lock);
+	if (fence == &p->fence && !fence->epoch)
+		p->fence_began = ktime_get_ns();
 	*fence = (struct cw_fence) { .epoch = epoch, .tag = tag };
 	cw_session_send_fences(p->session);
 }
@@ -101,6 +103,10 @@ void cw_path_end_fence(struct cw_path *p)
 	struct cw_session *s = p->session;
 
 	lockdep_assert_held(&s->lock);
+	if (p->fence.epoch) {
+		p->fences++;
+		p->fence_ns += ktime_get_ns() - p->fence_began;
+	}
 	p->fence = (struct cw_fence) {};
 	p->fence_answered = false;
 	WRITE_ONCE(p->fence_commands, 0);

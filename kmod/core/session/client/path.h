@@ -69,6 +69,9 @@ struct cw_path {
 	bool fence_answered; /* before the requests of that incarnation were taken back */
 	bool reaped; /* ops->reap has returned for the incarnation that was live last */
 	u32 fence_commands; /* for which the server says it waits; any context */
+	u64 fence_began; /* ns: when the path was lost for which fence was set */
+	u32 losses, fences; /* counted: losses of the path, and fences that have ended */
+	u64 fence_ns; /* that those fences took together */
 	struct cw_fence announced; /* the JOIN that is in progress, or the last one */
 
 	/*

@@ -154,15 +154,18 @@ void cw_path_connect_work(struct work_struct *work)
 void cw_path_lost(struct cw_path *p)
 {
 	struct cw_session *s = p->session;
-	bool last;
+	bool last, carried;
 
 	cw_path_find_reason(p);
 	mutex_lock(&s->lock);
+	carried = s->ops->carries_io && s->ops->carries_io(s, p);
+	p->losses++;
 	cw_path_change(p, CW_PATH_DYING);
 	cw_path_stop_carrying(p);
 	cw_path_set_fence(p, &p->fence, p->epoch, 0);
 	cw_session_lost(s, p);
 	last = s->state != CW_STATE_LIVE;
+	s->failovers += carried && !last;
 	mutex_unlock(&s->lock);
 	if (last) {
 		pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,

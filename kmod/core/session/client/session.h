@@ -125,6 +125,7 @@ struct cw_session {
 	ktime_t since;
 	u32 attempts; /* since it last was live */
 	u32 reconnects;
+	u32 failovers; /* times that a path which carried I/O was lost beside a live one */
 	u64 epoch; /* of the last login that was tried */
 	/* Why the last connection or attempt of a path ended. Under reason_lock. */
 	int error;

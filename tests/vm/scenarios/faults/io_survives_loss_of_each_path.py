@@ -12,6 +12,7 @@ TOPOLOGY = paths.topology()
 LEAVES = ("export",)
 NAME = "10.0.0.1/m"
 DISK = f"/dev/causeway/{NAME}"
+FENCE_NS = 30e9     # far more than a fence takes, and less than the scenario
 OTHER_IO = f"dd if=/dev/urandom of={DISK} bs=1M seek=32 count=1 oflag=direct conv=notrunc status=none"
 
 
@@ -53,9 +54,14 @@ def lose_paths_under_io(client, events, policy):
         lose(client, events, link)
     session = causeway.connection(client)
     assert session["state"] == "live" and session["reconnects"] == 0, session
+    assert session["failovers"] == 2, session
+    assert [(path["losses"], path["fences"]) for path in session["paths"]] == [(1, 1), (1, 1)], session
+    assert all(0 < path["fence_ns"] < FENCE_NS for path in session["paths"]), session
     lose_both(client, events)
     session = causeway.connection(client)
     assert session["state"] == "live" and session["reconnects"] == 1, session
+    assert session["failovers"] == 3, session
+    assert [(path["losses"], path["fences"]) for path in session["paths"]] == [(2, 2), (2, 2)], session
     paths.passes(job)
 
 
