@@ -208,20 +208,22 @@ void each_path(const std::vector<SessionInfo> &sessions,
     }
 }
 
+void each_disk(Page &page, const std::vector<SessionInfo> &sessions,
+               const std::function<std::uint64_t(const SessionInfo &)> &value) {
+    for (const SessionInfo &session : sessions) {
+        if (is_attached(session)) {
+            page.sample({{"server", session.server}, {"name", session.name}}, value(session));
+        }
+    }
+}
+
 void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
     page.gauge("causeway_disk_paths", "Paths that the disk has.");
-    for (const SessionInfo &session : sessions) {
-        if (is_attached(session)) {
-            page.sample({{"server", session.server}, {"name", session.name}},
-                        std::max<std::uint64_t>(session.paths.size(), 1));
-        }
-    }
+    each_disk(page, sessions, [](const SessionInfo &session) {
+        return std::max<std::uint64_t>(session.paths.size(), 1);
+    });
     page.gauge("causeway_disk_paths_live", "Paths of the disk that are live.");
-    for (const SessionInfo &session : sessions) {
-        if (is_attached(session)) {
-            page.sample({{"server", session.server}, {"name", session.name}}, live_paths(session));
-        }
-    }
+    each_disk(page, sessions, live_paths);
     page.gauge("causeway_disk_path_state", "1 for the state that the path is in, else 0.");
     each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
         for (const NetlinkName &name : disk_path_state_names) {
@@ -249,12 +251,7 @@ void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
     });
     page.counter("causeway_disk_failovers",
                  "Times that a path which carried I/O was lost while another one was live.");
-    for (const SessionInfo &session : sessions) {
-        if (is_attached(session)) {
-            page.sample({{"server", session.server}, {"name", session.name}},
-                        std::uint64_t{session.failovers});
-        }
-    }
+    each_disk(page, sessions, [](const SessionInfo &session) { return session.failovers; });
 }
 
 template <typename Thing>
