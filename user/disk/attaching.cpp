@@ -92,7 +92,7 @@ Result<Paths> ends_of(Resolver &resolver, const DiskName &disk, const PathSettin
 Result<void> check_distinct(const AttachmentSettings &settings, const Paths &paths) {
     for (std::size_t i = 0; i < paths.size(); i++) {
         for (std::size_t j = 0; j < i; j++) {
-            if (paths[i].address == paths[j].address && paths[i].local == paths[j].local) {
+            if (have_same_ends(paths[i], paths[j])) {
                 return Error{ExitCode::failed,
                              fmt::format("the paths {} and {} of {} are the same: both lead to {}",
                                          settings.paths[j].text(), settings.paths[i].text(),
@@ -174,6 +174,10 @@ AttachNumbers numbers_of(const AttachmentInfo &info) {
 std::vector<DiskPathAddresses> running_paths(const AttachmentInfo &info) {
     // Older modules report no paths.
     return info.paths.empty() ? std::vector<DiskPathAddresses>{{info.address, {}, {}}} : info.paths;
+}
+
+bool have_same_ends(const DiskPathAddresses &one, const DiskPathAddresses &other) {
+    return one.address == other.address && one.local == other.local;
 }
 
 Result<DiskPathAddresses> end_of_path(Resolver &resolver, const DiskName &disk,

@@ -38,6 +38,9 @@ Result<std::vector<PathSettings>> resolved_paths(Resolver &resolver,
 Result<DiskPathAddresses> end_of_path(Resolver &resolver, const DiskName &disk,
                                       const PathSettings &path);
 
+// Returns true if two paths of a disk have the same addresses, and are the same path therefore.
+bool have_same_ends(const DiskPathAddresses &one, const DiskPathAddresses &other);
+
 // Attaches the disk by all of its paths. A disk without paths has one, to the first address of the
 // server's name; after an error of the network (is_of_the_network()) tries the next address.
 // @background: the kernel returns before it has connected, so only the first address is used.

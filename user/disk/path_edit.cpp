@@ -103,7 +103,7 @@ Result<void> check_for_boot(World &world, const DiskName &disk, const Paths &pat
             continue; // the name may be known at boot
         }
         for (const auto &[other, settings] : ends) {
-            if (other.address == end->address && other.local == end->local) {
+            if (have_same_ends(other, *end)) {
                 return Error{ExitCode::failed,
                              fmt::format("the disk could not be attached at boot: the paths {} and "
                                          "{} of {} both lead to {}",
@@ -214,7 +214,7 @@ Result<Answer> run_path_add(World &world, const Arguments &arguments) {
     const auto ends = TRY(end_of_path(world.resolver, disk.name, wanted));
     const auto same =
         std::find_if(disk.paths.begin(), disk.paths.end(), [&](const NumberedPath &path) {
-            return path.addresses.address == ends.address && path.addresses.local == ends.local;
+            return have_same_ends(path.addresses, ends);
         });
     ChangeSet set(fmt::format("path add {} {}", disk.name.text(), wanted.text()), Scope::disks);
     NumberedPath added = {free_number(disk.paths), ends};
