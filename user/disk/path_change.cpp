@@ -119,7 +119,7 @@ PathSettings settings_of(const DiskPathAddresses &path) {
 std::vector<NumberedPath> numbered_paths(const AttachmentInfo &info) {
     std::vector<NumberedPath> paths;
     for (const DiskPathAddresses &path : running_paths(info)) {
-        // Modules that do not tell the number cannot change paths either.
+        // Modules that do not report the number cannot change paths either.
         const auto index = static_cast<std::uint32_t>(paths.size());
         paths.push_back({path.number.value_or(index), path});
     }

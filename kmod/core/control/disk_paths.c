@@ -102,7 +102,7 @@ int cw_dump_put_paths(struct sk_buff *skb, struct cw_session *s)
 
 	lockdep_assert_held(&s->lock);
 	for (i = 0; i < s->nr_paths && !ret; i++) {
-		/* The fence of a path that was removed tells for what its writes wait. */
+		/* The writes of a removed path may wait for its fence, which users must see. */
 		if (cw_path_is_removed(s->paths[i]) && !s->paths[i]->fence.epoch)
 			continue;
 		nest = nla_nest_start(skb, CW_A_DISK_PATH);

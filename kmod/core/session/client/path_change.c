@@ -178,7 +178,7 @@ static int cw_path_begin_removal(struct cw_session *s, u32 number, char *reason)
 	return 0;
 }
 
-/* What was asked of the other paths. */
+/* The probes that a removal has sent to the other paths. */
 struct cw_asked {
 	bool sent[CW_WIRE_PATHS]; /* a probe */
 	u32 alives[CW_WIRE_PATHS]; /* of each path before the probe */
