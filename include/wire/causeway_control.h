@@ -272,6 +272,30 @@ struct cw_wire_discover {
 CW_WIRE_SIZE(struct cw_wire_discover, 16);
 CW_WIRE_AT(struct cw_wire_discover, first, 8);
 
+/* The numbers are those of enum cw_transport. */
+enum cw_wire_transport {
+	CW_WIRE_RDMA = 1,
+	CW_WIRE_TCP = 2,
+};
+
+enum cw_wire_family {
+	CW_WIRE_IPV4 = 4,
+	CW_WIRE_IPV6 = 6,
+};
+
+/* An address by which an export can be reached. All zero: none. */
+struct cw_wire_address {
+	__u8 transport; /* enum cw_wire_transport */
+	__u8 family; /* enum cw_wire_family */
+	__le16 port; /* not 0 */
+	__u8 reserved[4];
+	__u8 address[CW_WIRE_ADDRESS]; /* network order; IPv4: the first 4 bytes, then zeroes */
+};
+
+CW_WIRE_SIZE(struct cw_wire_address, 24);
+CW_WIRE_AT(struct cw_wire_address, port, 2);
+CW_WIRE_AT(struct cw_wire_address, address, 8);
+
 struct cw_wire_export {
 	__u8 name[CW_WIRE_NAME];
 	__u8 identity[CW_WIRE_UUID];
@@ -280,12 +304,15 @@ struct cw_wire_export {
 	__le16 flags;
 	/* number of exports in later answers, at most 65535; the same in all records */
 	__le16 more;
+	/* the preferred one first; the used ones are in front, and no two are the same */
+	struct cw_wire_address addresses[CW_WIRE_ADDRESSES];
 };
 
-CW_WIRE_SIZE(struct cw_wire_export, 96);
+CW_WIRE_SIZE(struct cw_wire_export, 288);
 CW_WIRE_AT(struct cw_wire_export, identity, 64);
 CW_WIRE_AT(struct cw_wire_export, size, 80);
 CW_WIRE_AT(struct cw_wire_export, more, 94);
+CW_WIRE_AT(struct cw_wire_export, addresses, 96);
 
 enum cw_wire_notice_kind {
 	CW_NOTICE_GEOMETRY = 1, /* the geometry has changed */

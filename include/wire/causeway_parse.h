@@ -12,6 +12,7 @@
 #ifndef CAUSEWAY_PARSE_H
 #define CAUSEWAY_PARSE_H
 
+#include "causeway_address.h"
 #include "causeway_control.h"
 #include "causeway_message.h"
 #include "causeway_path.h"
@@ -179,6 +180,8 @@ struct cw_export_info {
 	u32 logical_block;
 	u16 flags;
 	u16 more;
+	u16 nr_addresses; /* at most CW_WIRE_ADDRESSES */
+	struct cw_address addresses[CW_WIRE_ADDRESSES]; /* in the order of preference */
 };
 
 /**

@@ -40,6 +40,8 @@
 #define CW_WIRE_PROBE_MIN 10 /* ms; shortest silence after which a link may be probed */
 #define CW_WIRE_DEAD_MAX 600000 /* ms; longest detection time that a server may grant */
 #define CW_WIRE_PATHS 8 /* paths of a session, numbered from 0 */
+#define CW_WIRE_ADDRESSES 8 /* of one export in EXPORTS */
+#define CW_WIRE_ADDRESS 16 /* bytes of an IP address */
 #define CW_WIRE_UUID 16
 #define CW_WIRE_NONCE 32
 #define CW_WIRE_MAC 32

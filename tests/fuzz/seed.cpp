@@ -78,7 +78,8 @@ void controls()
 		packed(cw_pack_refused, samples::refused()));
 	control(5, "to_server", "discover", CW_MSG_DISCOVER, raw(samples::discover()));
 	const std::string one = packed(cw_pack_export, samples::export_info());
-	control(6, "to_client", "exports", CW_MSG_EXPORTS, one + one + one);
+	const std::string many = packed(cw_pack_export, samples::export_info_of_many());
+	control(6, "to_client", "exports", CW_MSG_EXPORTS, one + many + one);
 	control(6, "to_client", "exports-none", CW_MSG_EXPORTS, "");
 	control(7, "to_client", "notice", CW_MSG_NOTICE, packed(cw_pack_notice, samples::notice()));
 	control(7, "to_client", "notice-stopping", CW_MSG_NOTICE,

@@ -260,6 +260,14 @@ inline bool exports(const u8 *data, size_t len)
 		CHECK(cw_valid_name(e.name, sizeof(e.name)) && printable(e.name));
 		CHECK(e.size && e.size % e.logical_block == 0 && e.size >> 63 == 0);
 		CHECK(e.logical_block >= 512 && e.logical_block <= 4096);
+		CHECK(e.nr_addresses <= CW_WIRE_ADDRESSES);
+		for (int a = 0; a < e.nr_addresses; a++)
+			CHECK(e.addresses[a].port && e.addresses[a].transport &&
+			      (!cw_known_transport(e.addresses[a].transport) ||
+			       cw_valid_address(&e.addresses[a])));
+		for (int a = 0; a < e.nr_addresses; a++)
+			for (int b = 0; b < a; b++)
+				CHECK(!cw_same_address(&e.addresses[a], &e.addresses[b]));
 		cw_wire_export rec;
 		cw_pack_export(&rec, &e);
 		CHECK(same(rec, data + (i - 1) * sizeof(rec)));

@@ -704,6 +704,8 @@ TEST(Export, ArrivesAsSent)
 	EXPECT_EQ(out.logical_block, e.logical_block);
 	EXPECT_EQ(out.flags, e.flags);
 	EXPECT_EQ(out.more, e.more);
+	EXPECT_EQ(out.nr_addresses, 2);
+	EXPECT_EQ(memcmp(out.addresses, e.addresses, sizeof(e.addresses)), 0);
 }
 
 TEST(Export, Rules)
@@ -723,6 +725,7 @@ TEST(Export, Rules)
 			{"block 0", [](Rec &r) { r.logical_block = 0; }},
 			{"block", [](Rec &r) { r.logical_block = le32(8192); }},
 			{"flag unknown", [](Rec &r) { r.flags |= le16(1 << 8); }},
+			{"address", [](Rec &r) { r.addresses[7].port = 1; }},
 		});
 }
 

@@ -194,7 +194,7 @@ TEST(Tail, ControlMessagesHaveNoRecordsAndTheirExactData)
 			EXPECT_EQ(consistent(valid, count, valid.data_len), -EPROTO);
 		for (u32 len = 0; len <= 4400; len += 8) {
 			const bool fits = valid.type == CW_MSG_EXPORTS
-						  ? len % 96 == 0 && len <= 4096
+						  ? len % sizeof(cw_wire_export) == 0 && len <= 4096
 						  : len == valid.data_len;
 			EXPECT_EQ(consistent(valid, 0, len), fits ? 0 : -EPROTO) << len;
 		}
@@ -204,13 +204,13 @@ TEST(Tail, ControlMessagesHaveNoRecordsAndTheirExactData)
 
 TEST(Tail, AControlLinkHasOnePageWhateverTheSessionHas)
 {
-	Message m = control(CW_MSG_EXPORTS, 43 * 96, TO_CLIENT);
+	Message m = control(CW_MSG_EXPORTS, 15 * sizeof(cw_wire_export), TO_CLIENT);
 	m.inline_size = 16384;
 	EXPECT_EQ(parse(m), -EPROTO);
-	m = control(CW_MSG_EXPORTS, 42 * 96, TO_CLIENT);
+	m = control(CW_MSG_EXPORTS, 14 * sizeof(cw_wire_export), TO_CLIENT);
 	m.inline_size = 16384;
 	EXPECT_EQ(parse(m), 0);
-	m.inline_size = 42 * 96 - 1;
+	m.inline_size = 14 * sizeof(cw_wire_export) - 1;
 	EXPECT_EQ(parse(m), -EPROTO);
 }
 

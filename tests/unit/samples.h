@@ -235,6 +235,18 @@ inline cw_wire_discover discover()
 	return d;
 }
 
+inline cw_address address_v4()
+{
+	return {CW_WIRE_RDMA, CW_WIRE_IPV4, CW_WIRE_PORT, {10, 1, 0, 1}};
+}
+
+inline cw_address address_v6()
+{
+	cw_address a{CW_WIRE_RDMA, CW_WIRE_IPV6, CW_WIRE_PORT, {0xfd, 0, 0, 9}};
+	a.bytes[15] = 1;
+	return a;
+}
+
 inline cw_export_info export_info()
 {
 	cw_export_info e{};
@@ -244,6 +256,21 @@ inline cw_export_info export_info()
 	e.logical_block = 512;
 	e.flags = CW_EXPORT_VOLATILE | CW_EXPORT_KEY;
 	e.more = 7;
+	e.nr_addresses = 2;
+	e.addresses[0] = address_v4();
+	e.addresses[1] = address_v6();
+	return e;
+}
+
+// An export with as many addresses as fit.
+inline cw_export_info export_info_of_many()
+{
+	cw_export_info e = export_info();
+	e.nr_addresses = CW_WIRE_ADDRESSES;
+	for (int i = 2; i < CW_WIRE_ADDRESSES; i++) {
+		e.addresses[i] = address_v4();
+		e.addresses[i].bytes[3] = u8(i);
+	}
 	return e;
 }
 

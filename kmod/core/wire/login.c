@@ -379,8 +379,10 @@ int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_inf
 {
 	const u8 *p = data;
 	struct cw_wire_export rec, first;
+	struct cw_address addresses[CW_WIRE_ADDRESSES];
 	char name[CW_WIRE_NAME];
 	u32 logical_block;
+	int nr_addresses;
 	u16 flags;
 	u64 size;
 
@@ -398,6 +400,9 @@ int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_inf
 	    !cw_valid_size(size, logical_block) || rec.more != first.more ||
 	    !cw_valid_uuid(rec.identity) || !cw_take_name(name, rec.name))
 		return -EPROTO;
+	nr_addresses = cw_parse_addresses(rec.addresses, addresses);
+	if (nr_addresses < 0)
+		return nr_addresses;
 
 	memcpy(out->name, name, sizeof(out->name));
 	memcpy(out->identity, rec.identity, sizeof(out->identity));
@@ -405,6 +410,8 @@ int cw_parse_export(const void *data, size_t len, size_t i, struct cw_export_inf
 	out->logical_block = logical_block;
 	out->flags = flags;
 	out->more = __le16_to_cpu(rec.more);
+	out->nr_addresses = nr_addresses;
+	memcpy(out->addresses, addresses, sizeof(out->addresses));
 	return 0;
 }
 
@@ -417,6 +424,7 @@ void cw_pack_export(struct cw_wire_export *rec, const struct cw_export_info *inf
 	rec->logical_block = __cpu_to_le32(info->logical_block);
 	rec->flags = __cpu_to_le16(info->flags);
 	rec->more = __cpu_to_le16(info->more);
+	cw_pack_addresses(rec->addresses, info->addresses, info->nr_addresses);
 }
 
 /*
