@@ -155,8 +155,8 @@ def operation_entry(description, operation):
     if "do" in operation:
         parts.append(f".doit = {'cw_netlink_change' if change else 'cw_netlink_do'}")
     if "dump" in operation:
-        parts.append(".dumpit = cw_netlink_dump")
-    return f"\t{{ {', '.join(parts)} }},"
+        parts.append("\n\t  .start = cw_netlink_dump_start, .dumpit = cw_netlink_dump")
+    return f"\t{{ {', '.join(parts)} }},".replace(" \n", "\n")
 
 
 def policy(description):

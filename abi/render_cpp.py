@@ -140,8 +140,8 @@ def test_kind(description, entry):
         return "address"
     if entry.get("display-hint") == "uuid":
         return "uuid"
-    if entry["name"] in ("allow", "disk-path"):
-        return {"allow": "network", "disk-path": "path"}[entry["name"]]
+    if entry["name"] in ("allow", "disk-path", "export-address"):
+        return "network" if entry["name"] == "allow" else "path"
     return {"string": "text", "flag": "flag", "binary": "none", "nest": "none", "s32": "none",
             "pad": "none"}.get(entry["type"], entry["type"])
 

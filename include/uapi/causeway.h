@@ -36,9 +36,12 @@ enum cw_command {
 	 * Adds an export. name and backend are required, path for a device or file, and size for
 	 * memory. Without allow, every address may attach. An export that is read-only or in memory
 	 * has no ledger and ledger-folder; takeover-after needs exclusive. An export of memory gets
-	 * a new identity each time. Request: CW_A_NAME, CW_A_BACKEND, CW_A_PATH, CW_A_SIZE,
-	 * CW_A_READ_ONLY, CW_A_EXCLUSIVE, CW_A_WRITE_THROUGH, CW_A_ALLOW, CW_A_KEY, CW_A_IDENTITY,
-	 * CW_A_LEDGER, CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER.
+	 * a new identity each time. There may be up to 8 nests export-address, no two the same: the
+	 * server lists these addresses for the clients that ask for its exports, in this order. The
+	 * request checks only their form. At each such question the server leaves out the addresses
+	 * that this host does not have at that time. Request: CW_A_NAME, CW_A_BACKEND, CW_A_PATH,
+	 * CW_A_SIZE, CW_A_READ_ONLY, CW_A_EXCLUSIVE, CW_A_WRITE_THROUGH, CW_A_ALLOW, CW_A_KEY,
+	 * CW_A_IDENTITY, CW_A_LEDGER, CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER, CW_A_EXPORT_ADDRESS.
 	 */
 	CW_C_EXPORT_ADD,
 	/*
@@ -56,7 +59,7 @@ enum cw_command {
 	 * CW_A_IDENTITY, CW_A_BLOCK_SIZE, CW_A_PHYSICAL_BLOCK, CW_A_VOLATILE, CW_A_DISCARD,
 	 * CW_A_WRITE_ZEROES, CW_A_SESSIONS, CW_A_STATE, CW_A_SINCE, CW_A_LEDGER,
 	 * CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER, CW_A_OUTDATED, CW_A_HOSTS, CW_A_HOSTS_MAX,
-	 * CW_A_REASON.
+	 * CW_A_REASON, CW_A_EXPORT_ADDRESS.
 	 */
 	CW_C_EXPORT_GET,
 	/*
@@ -145,8 +148,9 @@ enum cw_command {
 	/*
 	 * Asks the server at address for the exports that this host may attach. address is required
 	 * and holds the port; the modules ignore server and port. The default of connect-timeout is
-	 * 5000 ms. Request: CW_A_SERVER, CW_A_ADDRESS, CW_A_PORT, CW_A_CONNECT_TIMEOUT. Reply:
-	 * CW_A_EXPORT.
+	 * 5000 ms. With name, the reply has the export of that name only. A reply that cannot hold
+	 * all exports is EMSGSIZE. Request: CW_A_SERVER, CW_A_ADDRESS, CW_A_PORT,
+	 * CW_A_CONNECT_TIMEOUT, CW_A_NAME. Reply: CW_A_EXPORT.
 	 */
 	CW_C_DISCOVER,
 	/*
@@ -402,7 +406,11 @@ enum cw_attribute {
 	 * owner that is logged in
 	 */
 	CW_A_STATE,
-	CW_A_TRANSPORT, /* u8: enum cw_transport: of a live connection; otherwise none */
+	/*
+	 * u8: enum cw_transport: of a live connection, or of an address in export-address;
+	 * otherwise none
+	 */
+	CW_A_TRANSPORT,
 	CW_A_DEVICE, /* string: RDMA device */
 	CW_A_DEVICE_PORT, /* u8: port of the RDMA device */
 	CW_A_ATTEMPTS, /* u32: attempts to connect since the session or connection was last live */
@@ -521,6 +529,12 @@ enum cw_attribute {
 	CW_A_FENCES, /* u32: fences of this path that have ended, by FENCED or by a login */
 	/* u64: ns that those fences took together, each from the loss of the path */
 	CW_A_FENCE_TIME,
+	/*
+	 * nest, repeated: an address of the server by which an export can be reached, the preferred
+	 * one first. In export-add and export-get: address, with port 0. In the reply of discover:
+	 * transport (of the address) and address
+	 */
+	CW_A_EXPORT_ADDRESS,
 	__CW_A_MAX,
 };
 

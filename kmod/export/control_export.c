@@ -6,6 +6,7 @@
  * and the server listens, and only after that the export is put into the table. A refusal leaves
  * everything as it was.
  */
+#include "../core/address/server_address.h"
 #include "../core/session/server/eviction.h"
 #include "control.h"
 #include "export.h"
@@ -203,6 +204,22 @@ static int cwt_put_allow(struct sk_buff *msg, const struct cwt_export *e)
 	return 0;
 }
 
+static int cwt_put_addresses(struct sk_buff *msg, const struct cwt_export *e)
+{
+	struct sockaddr_storage ss;
+	struct nlattr *nest;
+	u32 i;
+
+	for (i = 0; i < e->address_count; i++) {
+		cw_address_to_socket(&e->addresses[i], &ss);
+		nest = nla_nest_start(msg, CW_A_EXPORT_ADDRESS);
+		if (!nest || cw_put_address(msg, CW_A_ADDRESS, &ss))
+			return -EMSGSIZE;
+		nla_nest_end(msg, nest);
+	}
+	return 0;
+}
+
 static int cwt_put_flag(struct sk_buff *msg, int attr, bool set)
 {
 	return set ? nla_put_flag(msg, attr) : 0;
@@ -268,6 +285,7 @@ static int cwt_put_export(struct sk_buff *msg, void *object, bool secrets)
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
 	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||
 	    cwt_put_ledger(msg, e, secrets) ||
+	    cwt_put_addresses(msg, e) ||
 	    cwt_put_geometry(msg, &geo))
 		return -EMSGSIZE;
 	return secrets ? cwt_put_allow(msg, e) : 0;

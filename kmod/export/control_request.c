@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <linux/uuid.h>
 
+#include "../core/address/server_address.h"
 #include "backend.h"
 #include "control.h"
 
@@ -156,6 +157,80 @@ static int cwt_read_allow(struct genl_info *info, struct cwt_export *e)
 	return 0;
 }
 
+static bool cwt_read_socket(const struct nlattr *attr, struct sockaddr_storage *out)
+{
+	if (!attr)
+		return false;
+	nla_memcpy(out, attr, sizeof(*out));
+	return (out->ss_family == AF_INET && nla_len(attr) == sizeof(struct sockaddr_in)) ||
+	       (out->ss_family == AF_INET6 && nla_len(attr) == sizeof(struct sockaddr_in6));
+}
+
+static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
+			    struct netlink_ext_ack *extack)
+{
+	struct nlattr **tb = cw_parse_nest(nest, extack);
+	struct cw_address *out = &e->addresses[e->address_count];
+	struct sockaddr_storage ss = {};
+	int ret = 0;
+	u32 i;
+
+	if (IS_ERR(tb))
+		return PTR_ERR(tb);
+	if (!cwt_read_socket(tb[CW_A_ADDRESS], &ss)) {
+		cw_refuse(extack, "an address of the export is neither IPv4 nor IPv6");
+		ret = -EINVAL;
+	} else if (tb[CW_A_TRANSPORT]) {
+		cw_refuse(extack,
+			  "an address of the export has a transport, and the server has RDMA only");
+		ret = -EINVAL;
+	}
+	kfree(tb);
+	if (ret)
+		return ret;
+	cw_address_from_socket(&ss, CW_WIRE_RDMA, out);
+	if (out->port) {
+		cw_refuse(extack,
+			  "an address of the export has a port, and the server has one port for all");
+		return -EINVAL;
+	}
+	if (!cw_valid_address(out)) {
+		cw_refuse(extack,
+			  "%pISc does not name one host for all clients: it is unspecified, of a link, or of several hosts",
+			  &ss);
+		return -EINVAL;
+	}
+	for (i = 0; i < e->address_count; i++) {
+		if (!cw_same_address(&e->addresses[i], out))
+			continue;
+		cw_refuse(extack, "the export has the address %pISc twice", &ss);
+		return -EINVAL;
+	}
+	e->address_count++;
+	return 0;
+}
+
+static int cwt_read_addresses(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *attr;
+	int rem, ret;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != CW_A_EXPORT_ADDRESS)
+			continue;
+		if (e->address_count == CW_WIRE_ADDRESSES) {
+			cw_refuse(info->extack,
+				  "the export has too many addresses: %u are the most",
+				  CW_WIRE_ADDRESSES);
+			return -E2BIG;
+		}
+		ret = cwt_read_address(attr, e, info->extack);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 static int cwt_read_ledger(struct genl_info *info, struct cwt_export *e)
 {
 	struct nlattr *uuid = info->attrs[CW_A_LEDGER];
@@ -216,5 +291,5 @@ int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 	ret = cwt_read_ledger(info, e);
 	if (ret)
 		return ret;
-	return cwt_read_allow(info, e);
+	return cwt_read_allow(info, e) ?: cwt_read_addresses(info, e);
 }

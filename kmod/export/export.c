@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "../core/address/server_address.h"
 #include "../core/netlink/netlink.h"
 #include "backend.h"
 
@@ -337,6 +338,24 @@ static const char *cwt_ops_name(void *export)
 	return ((struct cwt_export *)export)->name;
 }
 
+/*
+ * Lists the addresses that this machine has now. A machine may lose an address while an export
+ * runs, and another machine may get it. Holds no lock of the network for longer than one look-up.
+ */
+static void cwt_export_list_addresses(const struct cwt_export *e, struct cw_export_info *out)
+{
+	u16 port = cw_server_port();
+	u32 i;
+
+	/* Without a port, the server has stopped listening. */
+	for (i = 0; i < e->address_count && port; i++) {
+		if (!cw_address_is_here(&e->addresses[i]))
+			continue;
+		out->addresses[out->nr_addresses] = e->addresses[i];
+		out->addresses[out->nr_addresses++].port = port;
+	}
+}
+
 static void cwt_export_tell(struct cwt_export *e, struct cw_export_info *out)
 {
 	struct cw_geometry geo;
@@ -348,6 +367,7 @@ static void cwt_export_tell(struct cwt_export *e, struct cw_export_info *out)
 	out->size = geo.size;
 	out->logical_block = geo.logical_block;
 	out->flags = geo.flags | (e->key_len ? CW_EXPORT_KEY : 0);
+	cwt_export_list_addresses(e, out);
 }
 
 static int cwt_ops_list(const struct sockaddr *peer, u32 first, struct cw_export_info *out, int max,

@@ -33,9 +33,9 @@
 struct netlink_ext_ack;
 struct cwt_backend;
 
-#define CWT_ALLOW_MAX 48 /* prefixes of one export; they must fit one netlink message */
-#define CWT_PATH_MAX 1024 /* with the NUL; must fit one netlink message */
-#define CWT_FOLDER_MAX 512 /* with the NUL; must fit one netlink message */
+#define CWT_ALLOW_MAX 48 /* prefixes of one export; they must fit CW_REPLY_SIZE */
+#define CWT_PATH_MAX 1024 /* with the NUL; must fit CW_REPLY_SIZE */
+#define CWT_FOLDER_MAX 512 /* with the NUL; must fit CW_REPLY_SIZE */
 #define CWT_RANGES 64 /* of one discard */
 /* bytes of one write-zeroes, or of all ranges of one discard: takes seconds, not minutes */
 #define CWT_ZEROES_MAX (256U << 20)
@@ -70,6 +70,12 @@ struct cwt_export {
 	u8 key_len; /* 0: no key */
 	u32 allow_count; /* 0: all addresses */
 	struct cw_cidr allow[CWT_ALLOW_MAX];
+	/*
+	 * For EXPORTS, in the order of preference. The ports are 0. The server may have lost any of
+	 * them since.
+	 */
+	u32 address_count;
+	struct cw_address addresses[CW_WIRE_ADDRESSES];
 
 	struct cw_server_export *core; /* the core's part of the export; NULL until it is opened */
 	const struct cwt_backend *backend;

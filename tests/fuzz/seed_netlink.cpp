@@ -80,6 +80,10 @@ void exports()
 	nest.u32(CW_A_BLOCK_SIZE, 4096);
 	nest.flag(CW_A_VOLATILE);
 	nest.flag(CW_A_HAS_KEY);
+	AttributeWriter address;
+	address.u8(CW_A_TRANSPORT, CW_TRANSPORT_RDMA);
+	address.bytes(CW_A_ADDRESS, SocketAddress::from_text("10.1.0.1")->bytes());
+	nest.nest(CW_A_EXPORT_ADDRESS, address);
 	found.nest(CW_A_EXPORT, nest);
 	write(fuzz::NETLINK_DISCOVERY, "discovery", found);
 	for (int i = 0; i < 500; i++)

@@ -184,6 +184,12 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_NFS_COUNTERS, message.counters);
 }
 
+template <Is<ExportAddress> Message, typename Visit>
+void each_attribute(Message &message, const Visit &visit) {
+    visit(CW_A_TRANSPORT, message.transport);
+    visit(CW_A_ADDRESS, message.address);
+}
+
 template <Is<DiscoveredExport> Message, typename Visit>
 void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_NAME, message.name);
@@ -194,6 +200,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_EXCLUSIVE, message.exclusive);
     visit(CW_A_VOLATILE, message.volatile_cache);
     visit(CW_A_HAS_KEY, message.has_key);
+    visit(CW_A_EXPORT_ADDRESS, message.addresses);
 }
 
 template <Is<OwnerInfo> Message, typename Visit>

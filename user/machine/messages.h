@@ -151,7 +151,7 @@ struct DiskPath {
     SocketAddress local;
     // of a path
     std::uint8_t state = 0;
-    // of a live connection; otherwise none
+    // of a live connection, or of an address in export-address; otherwise none
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -206,7 +206,7 @@ struct SessionInfo {
     SocketAddress local;
     // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
-    // of a live connection; otherwise none
+    // of a live connection, or of an address in export-address; otherwise none
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -296,7 +296,7 @@ struct NfsConnection {
     SocketAddress local;
     // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
-    // of a live connection; otherwise none
+    // of a live connection, or of an address in export-address; otherwise none
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -336,6 +336,14 @@ struct NfsConnection {
     NfsCounters counters{};
 };
 
+// An address by which an export can be reached.
+struct ExportAddress {
+    // of a live connection, or of an address in export-address; otherwise none
+    std::uint8_t transport = 0;
+    // of the peer: struct sockaddr_in or sockaddr_in6
+    SocketAddress address;
+};
+
 // An export of another host.
 struct DiscoveredExport {
     // name of the export
@@ -354,6 +362,10 @@ struct DiscoveredExport {
     bool volatile_cache = false;
     // a key is set
     bool has_key = false;
+    // an address of the server by which an export can be reached, the preferred one first. In
+    // export-add and export-get: address, with port 0. In the reply of discover: transport (of the
+    // address) and address
+    std::vector<ExportAddress> addresses;
 };
 
 // A host in the ledger of an export.

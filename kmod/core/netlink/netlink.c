@@ -97,6 +97,12 @@ bool cw_may_see_secrets(const struct sk_buff *request)
 }
 EXPORT_SYMBOL_GPL(cw_may_see_secrets);
 
+int cw_netlink_dump_start(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = CW_REPLY_SIZE;
+	return 0;
+}
+
 int cw_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	u8 cmd = ((struct genlmsghdr *)nlmsg_data(cb->nlh))->cmd;
@@ -165,7 +171,7 @@ struct genl_family cw_family = {
 
 struct sk_buff *cw_reply_start(struct genl_info *info, u8 cmd, void **hdr)
 {
-	struct sk_buff *msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	struct sk_buff *msg = genlmsg_new(CW_REPLY_SIZE, GFP_KERNEL);
 
 	if (!msg)
 		return NULL;

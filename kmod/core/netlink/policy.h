@@ -24,6 +24,14 @@ extern const struct genl_ops cw_netlink_ops[CW_NETLINK_OPS];
 int cw_netlink_do(struct sk_buff *skb, struct genl_info *info);
 
 /**
+ * cw_netlink_dump_start() - gives the messages of a dump room for the largest object
+ * @cb: of the dump
+ *
+ * Context: Process context.
+ * Return: 0.
+ */
+int cw_netlink_dump_start(struct netlink_callback *cb);
+/**
  * cw_netlink_dump() - carries out a dump that every process may ask for
  * @skb: buffer of the answer
  * @cb: the dump

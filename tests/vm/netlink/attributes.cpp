@@ -33,16 +33,39 @@ in_addr ipv4(const std::string &value)
 	return address;
 }
 
-void put_address(Bytes &to, int type, const std::string &value)
+// The port behind the colon at @colon.
+in_port_t port_behind(const std::string &value, std::size_t colon)
 {
-	sockaddr_in address{};
+	return htons(static_cast<std::uint16_t>(colon >= value.size() ? 4793 : std::stoul(value.substr(colon + 1))));
+}
+
+template <class Address> void put_bytes_of(Bytes &to, int type, const Address &address)
+{
 	std::array<std::uint8_t, sizeof(address)> raw{};
 
-	address.sin_family = AF_INET;
-	address.sin_addr = ipv4(value);
-	address.sin_port = htons(4793);
 	std::memcpy(raw.data(), &address, sizeof(address));
 	put_attribute(to, type, raw);
+}
+
+// ADDRESS or [IPV6], with the server's port, or either with :PORT behind it.
+void put_address(Bytes &to, int type, const std::string &value)
+{
+	if (const auto end = value.find(']'); value.rfind('[', 0) == 0 && end != std::string::npos) {
+		sockaddr_in6 address{};
+
+		address.sin6_family = AF_INET6;
+		address.sin6_port = port_behind(value, end + 1);
+		if (inet_pton(AF_INET6, value.substr(1, end - 1).c_str(), &address.sin6_addr) != 1)
+			throw std::invalid_argument(value + " is no IPv6 address");
+		return put_bytes_of(to, type, address);
+	}
+	const auto colon = value.find(':');
+	sockaddr_in address{};
+
+	address.sin_family = AF_INET;
+	address.sin_addr = ipv4(value.substr(0, colon));
+	address.sin_port = port_behind(value, colon);
+	put_bytes_of(to, type, address);
 }
 
 // A rule has its network's three attributes beside the others, an allow list has them in a nest.
@@ -172,7 +195,7 @@ std::string names_in(std::span<const std::uint8_t> from)
 
 		names += names.empty() ? "" : " ";
 		names += found == known_attributes.end() ? std::to_string(type) : found->name;
-		if (type == CW_A_DISK_PATH)
+		if (type == CW_A_DISK_PATH || type == CW_A_EXPORT_ADDRESS)
 			names += "(" + names_in(value) + ")";
 	});
 	return names;

@@ -115,6 +115,7 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"losses", CW_A_LOSSES, Kind::u32},
 	KnownAttribute{"fences", CW_A_FENCES, Kind::u32},
 	KnownAttribute{"fence-time", CW_A_FENCE_TIME, Kind::u64},
+	KnownAttribute{"export-address", CW_A_EXPORT_ADDRESS, Kind::path},
 };
 
 struct KnownCommand {
