@@ -41,6 +41,11 @@ std::string takeover_text(std::uint32_t seconds) {
     return seconds == 0 ? "never" : fmt::format("{} s", seconds);
 }
 
+std::string addresses_text(const ExportSettings &settings) {
+    const auto words = export_address_words(settings);
+    return words.empty() ? "left to this machine" : fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::string or_none(const std::string &text) {
     return text.empty() ? "none" : text;
 }
@@ -199,6 +204,49 @@ Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &ad
     return paths;
 }
 
+Result<void> parse_export_addresses(std::string_view subject, const std::vector<std::string> &texts,
+                                    ExportSettings &settings) {
+    settings.no_addresses = texts == std::vector<std::string>{std::string(no_address)};
+    settings.addresses.clear();
+    if (settings.no_addresses) {
+        return {};
+    }
+    if (texts.size() > most_export_addresses) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} names {} addresses, which are too many for an export", subject,
+                                 texts.size()),
+                     fmt::format("give at most {}", most_export_addresses)};
+    }
+    auto &addresses = settings.addresses;
+    for (const std::string &text : texts) {
+        const auto address = SocketAddress::from_text(text);
+        if (!address) {
+            return Error{ExitCode::usage,
+                         fmt::format("{} '{}' is not an IP address", subject, text),
+                         fmt::format("give an address of this machine without a port, such as "
+                                     "10.1.0.1, or {} alone, so that clients get no addresses",
+                                     no_address)};
+        }
+        if (std::find(addresses.begin(), addresses.end(), *address) != addresses.end()) {
+            return Error{ExitCode::usage, fmt::format("{} names {} twice", subject, text),
+                         "give each address once"};
+        }
+        addresses.push_back(*address);
+    }
+    return {};
+}
+
+std::vector<std::string> export_address_words(const ExportSettings &settings) {
+    std::vector<std::string> words;
+    for (const SocketAddress &address : settings.addresses) {
+        words.push_back(address.host_text());
+    }
+    if (settings.no_addresses) {
+        words.emplace_back(no_address);
+    }
+    return words;
+}
+
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text) {
     const auto uuid = Uuid::parse(text);
     if (!uuid || uuid->is_nil()) {
@@ -267,6 +315,9 @@ std::vector<std::string> differences(const ExportSettings &there, const ExportSe
         found.compare("the state folder",
                       there.state_folder.empty() ? "the default" : there.state_folder,
                       wanted.state_folder);
+    }
+    if (!wanted.addresses.empty() || wanted.no_addresses) {
+        found.compare("the list of addresses", addresses_text(there), addresses_text(wanted));
     }
     if (wanted.identity && there.identity) {
         found.compare("the UUID", there.identity->text(), wanted.identity->text());

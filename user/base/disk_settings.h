@@ -43,6 +43,11 @@ struct ExportSettings {
     // Folder of the ledger's files; empty: where they are now, or the default.
     std::string state_folder;
     std::uint32_t takeover_after = 0; // seconds, for an exclusive export; 0: never
+    // Addresses of this machine at which clients can reach the export, the preferred one first,
+    // with port 0. Empty: found each time the export starts (disk/served_addresses.h). A file may
+    // have addresses that may_be_listed() does not allow; they are left out then.
+    std::vector<SocketAddress> addresses;
+    bool no_addresses = false; // clients get no addresses; then the list is empty
 
     // Returns true if the export has a ledger of owners in files: it can be written, and its
     // content survives a reboot.
@@ -107,6 +112,9 @@ inline constexpr std::array attach_options{
 inline constexpr std::size_t most_paths = 8; // of an attached disk
 // In a list of local addresses: the kernel chooses the one of this path.
 inline constexpr std::string_view any_local = "any";
+inline constexpr std::size_t most_export_addresses = 8;
+// In place of the addresses of an export: clients get none.
+inline constexpr std::string_view no_address = "none";
 
 // A path of an attached disk. IP addresses have the form of SocketAddress::host_text().
 struct PathSettings {
@@ -151,6 +159,14 @@ std::string plain_folder(const std::string &path);
 // name of the setting, for the error.
 Result<void> check_takeover(const ExportSettings &settings, std::string_view subject);
 
+// Parses the addresses of an export, or the one word "none", into @settings. @subject is the name
+// of the setting, for errors (usage).
+Result<void> parse_export_addresses(std::string_view subject, const std::vector<std::string> &texts,
+                                    ExportSettings &settings);
+
+// Returns the words that parse_export_addresses() parses.
+std::vector<std::string> export_address_words(const ExportSettings &settings);
+
 // Parses the UUID of a host, which must not be nil. @subject is the name of the setting, for the
 // error.
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text);
@@ -167,8 +183,8 @@ Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &ad
 Result<void> check_rule(const NfsRule &rule);
 
 // Returns one phrase for each setting that differs, such as "the size is 512M, not 1G". An optional
-// setting that is missing in @wanted never differs, and neither do an empty state folder and an
-// empty list of paths. The order of allowed networks does not matter.
+// setting that is missing in @wanted never differs, and neither do an empty state folder, an empty
+// list of paths and an empty list of addresses. The order of allowed networks does not matter.
 std::vector<std::string> differences(const ExportSettings &there, const ExportSettings &wanted);
 std::vector<std::string> differences(const AttachmentSettings &there,
                                      const AttachmentSettings &wanted);

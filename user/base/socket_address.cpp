@@ -2,6 +2,7 @@
 #include "base/socket_address.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -56,6 +57,11 @@ std::optional<SocketAddress> SocketAddress::from_bytes(std::span<const std::uint
 std::optional<SocketAddress> SocketAddress::from_text(const std::string &text) {
     AddressList list;
     if (look_up(text, AI_NUMERICHOST, list) != 0) {
+        return std::nullopt;
+    }
+    // getaddrinfo() takes "10.1" for 10.0.0.1, and "7" for 0.0.0.7.
+    in_addr ipv4{};
+    if (list->ai_family == AF_INET && inet_pton(AF_INET, text.c_str(), &ipv4) != 1) {
         return std::nullopt;
     }
     return from_bytes({reinterpret_cast<const std::uint8_t *>(list->ai_addr), list->ai_addrlen});

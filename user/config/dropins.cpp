@@ -28,7 +28,8 @@ const IniSchema &export_schema() {
                                    {"key-file"},
                                    {"ledger"},
                                    {"state-folder"},
-                                   {"takeover-after"}}};
+                                   {"takeover-after"},
+                                   {"address", true}}};
     return schema;
 }
 
@@ -191,6 +192,9 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
     if (settings.keeps_ledger() && settings.ledger) {
         ini.add("ledger", settings.ledger->text());
     }
+    for (const std::string &word : export_address_words(settings)) {
+        ini.add("address", word);
+    }
     return ini.text();
 }
 
@@ -268,6 +272,10 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
     }
     TRY(read_key_file(file, settings.key_file));
     TRY(read_owners(file, settings));
+    if (auto parsed = parse_export_addresses("address", file.values("address"), settings);
+        !parsed) {
+        return file.error_at("address", parsed.error().what, parsed.error().fix);
+    }
     return settings;
 }
 

@@ -7,6 +7,7 @@
 #include "disk/causeway.h"
 #include "disk/export_change.h"
 #include "disk/exporting.h"
+#include "disk/served_addresses.h"
 #include "disk/server_life.h"
 #include "show/words.h"
 #include "stock/disk_users.h"
@@ -95,6 +96,7 @@ Result<ExportSettings> export_of(const Arguments &arguments) {
     settings.write_through = arguments.has("write-through");
     TRY(take_owners(arguments, settings));
     TRY(take_clients(arguments, settings));
+    TRY(parse_export_addresses("--address", arguments.list("address"), settings));
     if (const auto typed = arguments.text("uuid")) {
         settings.identity = Uuid::parse(*typed);
         if (!settings.identity || settings.identity->is_nil()) {
@@ -115,6 +117,10 @@ Result<ExportSettings> export_of(const Arguments &arguments) {
 struct Ways {
     bool persist = true;
     bool forget_owners = false;
+    // Of the command line. An address of the configuration file may be away just now.
+    std::vector<SocketAddress> addresses{};
+    // --soft of a dry run: the RDMA device that the file of addresses may need does not exist.
+    bool lacks_device = false;
 };
 
 struct ExportSituation {
@@ -133,6 +139,10 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
                                  "its owners: --forget-owners does not go with --no-persist",
                                  wanted.name, now.configured->place.string()),
                      "leave --no-persist out"};
+    }
+    if (wanted.addresses.empty() && !wanted.no_addresses && now.configured) {
+        wanted.addresses = now.configured->settings.addresses;
+        wanted.no_addresses = now.configured->settings.no_addresses;
     }
     now.running = TRY(running_export(world, wanted.name));
     if (now.running) {
@@ -185,6 +195,9 @@ Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &
     if (ExportSettings checked = wanted; ways.forget_owners) {
         TRY(plan_owners(world, checked, true));
     }
+    if (!ways.lacks_device && !wanted.no_addresses) {
+        TRY(check_served_addresses(world, ways.addresses));
+    }
     TRY(check_unclaimed(world, wanted));
     return check_not_configured(world, wanted.name, wanted.path);
 }
@@ -230,7 +243,8 @@ class ExportAction final : public DiskAction {
   public:
     ExportAction(ExportSettings wanted, const Arguments &arguments)
         : wanted_(std::move(wanted)), ways_{!arguments.has("no-persist"),
-                                            arguments.has("forget-owners")},
+                                            arguments.has("forget-owners"), wanted_.addresses,
+                                            arguments.has("soft") && arguments.dry_run()},
           dry_run_(arguments.dry_run()) {}
 
     Result<ChangeSet> changes(World &world) override {

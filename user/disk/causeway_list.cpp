@@ -127,6 +127,10 @@ Json export_json(const ExportInfo &info, const Owners &owners, bool persistent) 
     for (const Prefix &prefix : settings.allow) {
         allow.push_back(prefix.text());
     }
+    Json addresses = Json::array();
+    for (const SocketAddress &address : settings.addresses) {
+        addresses.push_back(address.host_text());
+    }
     return {{"name", settings.name},
             {"backend", backend_text(settings.backend)},
             {"path", settings.path},
@@ -137,6 +141,7 @@ Json export_json(const ExportInfo &info, const Owners &owners, bool persistent) 
             {"write_through", settings.write_through},
             {"volatile_cache", info.volatile_cache},
             {"allow", allow},
+            {"addresses", addresses},
             {"has_key", info.has_key},
             {"identity", settings.identity ? Json(settings.identity->text()) : Json(nullptr)},
             {"sessions", info.sessions},

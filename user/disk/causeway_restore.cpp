@@ -12,6 +12,7 @@
 #include "stock/disk_users.h"
 
 #include <fmt/format.h>
+#include <memory>
 
 namespace causeway {
 
@@ -54,7 +55,8 @@ Result<void> complete_file(ChangeSet &set, const Stored<ExportSettings> &stored,
 }
 
 // Returns an empty set if the export runs already.
-Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored) {
+Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored,
+                            const std::shared_ptr<CommonAddresses> &common_addresses) {
     ExportSettings settings = stored.settings;
     ChangeSet set("restore " + settings.name, Scope::disks);
     auto running = TRY(running_export(world, settings.name));
@@ -67,6 +69,7 @@ Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored) 
     ExportWay way;
     way.locked = true;
     way.ledger = TRY(complete(world, settings));
+    way.common_addresses = common_addresses;
     TRY(complete_file(set, stored, settings));
     set.add(change_export({settings}, true, std::move(way)));
     return set;
@@ -97,10 +100,13 @@ Result<Restoration> CausewayFamily::restore_exports(World &world, bool dry_run,
         // "export remove" or "export add" may have held the lock, and changed the configuration.
         folder = TRY(load_exports(world.places));
     }
+    const auto common_addresses = std::make_shared<CommonAddresses>();
     for (const auto &stored : folder.good) {
         const std::string &name = stored.settings.name;
-        restoration.tasks.push_back({name, fmt::format("'{}' is exported", name),
-                                     [stored](World &now) { return exporting(now, stored); }});
+        restoration.tasks.push_back(
+            {name, fmt::format("'{}' is exported", name), [stored, common_addresses](World &now) {
+                 return exporting(now, stored, common_addresses);
+             }});
     }
     return restoration;
 }

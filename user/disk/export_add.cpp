@@ -50,6 +50,12 @@ const VerbRows export_add_rows(Section::disks, 1, [] {
                  {"forget-owners", "",
                   "discard the owners if their ledger is lost: all machines have to detach and "
                   "attach, and evictions are forgotten"},
+                 {"address", "ADDRESS...",
+                  "addresses of this machine that the server names to clients, the preferred one "
+                  "first, at most 8, or none; by default those of /etc/causeway/addresses, else "
+                  "all "
+                  "of interfaces with an RDMA device",
+                  true},
                  via_option,
                  {"scsi", "DEVICE", "with --via: a SCSI device, its commands passed through"},
                  {"initiator", "NAME...",

@@ -55,7 +55,10 @@ ChangePointer export_from(const Json &json) {
     ExportSettings &settings = state.settings;
     const auto backend = parse_backend(json.at("backend").get<std::string>());
     auto allow = parse_allow_list(json.at("allow").get<std::vector<std::string>>());
-    if (!backend || !allow || !read_uuid(json.at("uuid"), settings.identity) ||
+    // Entries of earlier versions have no addresses.
+    const auto addresses = parse_export_addresses(
+        "addresses", json.value("addresses", std::vector<std::string>()), settings);
+    if (!backend || !allow || !addresses || !read_uuid(json.at("uuid"), settings.identity) ||
         !read_uuid(json.at("ledger"), settings.ledger)) {
         return nullptr;
     }
@@ -163,6 +166,7 @@ class ExportChange final : public Change {
                      {"exclusive", settings.exclusive},
                      {"write_through", settings.write_through},
                      {"allow", allow_words(settings)},
+                     {"addresses", export_address_words(settings)},
                      {"uuid", uuid_json(settings.identity)},
                      {"ledger", uuid_json(settings.ledger)},
                      {"takeover_after", settings.takeover_after},
@@ -302,6 +306,7 @@ class ExportChange final : public Change {
         if (request.settings.backend == Backend::ram) {
             request.settings.identity = Uuid::random();
         }
+        request.settings.addresses = addresses_now(world, request.settings);
         request.ledger_folder = ledger_ ? ledger_->plan().folder.string() : "";
         TRY(start_life(world));
         auto added = world.kernel.add_export(request);
@@ -317,6 +322,19 @@ class ExportChange final : public Change {
             return error;
         }
         return {};
+    }
+
+    // Clients can give the addresses themselves, so the disk is exported without them, too.
+    std::vector<SocketAddress> addresses_now(World &world, const ExportSettings &settings) const {
+        CommonAddresses of_this;
+        auto addresses = served_addresses(world, settings,
+                                          way_.common_addresses ? *way_.common_addresses : of_this);
+        if (!addresses) {
+            warn(fmt::format("'{}' names no addresses to its clients: {}", name(),
+                             addresses.error().what));
+            return {};
+        }
+        return *std::move(addresses);
     }
 
     // If the kernel's answer was lost, the export may run, and the files that it has open must
@@ -358,6 +376,10 @@ ExportState state_of(const ExportInfo &info, const std::optional<ExportSettings>
     settings = info.settings;
     settings.allow_any = settings.allow.empty();
     settings.key_file = info.has_key && configured ? configured->key_file : "";
+    if (configured) {
+        settings.addresses = configured->addresses;
+        settings.no_addresses = configured->no_addresses;
+    }
     state.key_unknown = info.has_key && settings.key_file.empty();
     if (settings.backend == Backend::ram) {
         settings.identity.reset();

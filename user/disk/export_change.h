@@ -5,11 +5,13 @@
 #include "base/disk_settings.h"
 #include "change/change.h"
 #include "config/dropins.h"
+#include "disk/served_addresses.h"
 #include "machine/kernel.h"
 #include "owners/ledger.h"
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -36,6 +38,8 @@ struct ExportWay {
     // The drop-in if it names a ledger that is discarded. It then names no ledger while the export
     // starts: otherwise the export could not start after a crash in between.
     std::optional<Stored<ExportSettings>> names_discarded{};
+    // The list for exports without addresses of their own, which "restore" makes once.
+    std::shared_ptr<CommonAddresses> common_addresses{};
     bool loads = false; // the module is not loaded yet, for --dry-run
     // For a removal:
     bool force = false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "disk/exporting.h"
 
+#include "base/listed_address.h"
 #include "config/key_file.h"
 #include "disk/server_life.h"
 #include "show/words.h"
@@ -41,7 +42,10 @@ Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
                            : wanted.key_file.empty()                   ? "set"
                                                                        : wanted.key_file;
     }
-    const auto different = differences(running, wanted);
+    ExportSettings started = wanted;
+    started.addresses = listed_addresses(wanted.addresses);
+    running.no_addresses = wanted.no_addresses && running.addresses.empty();
+    const auto different = differences(running, started);
     if (different.empty()) {
         return {};
     }

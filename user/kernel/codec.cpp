@@ -219,6 +219,11 @@ AttributeWriter encode(const ExportRequest &request) {
         encode_network(inner, prefix);
         to.nest(CW_A_ALLOW, inner);
     }
+    for (const SocketAddress &address : settings.addresses) {
+        AttributeWriter inner;
+        inner.bytes(CW_A_ADDRESS, address.bytes());
+        to.nest(CW_A_EXPORT_ADDRESS, inner);
+    }
     write(CW_A_KEY, request.key);
     write(CW_A_LEDGER_FOLDER, request.ledger_folder);
     return to;
@@ -272,6 +277,16 @@ template <> Result<ExportInfo> decode(const Attributes &from) {
             settings.allow.push_back(*prefix);
         } else {
             from.report(CW_A_ALLOW, "is no network");
+        }
+    }
+    for (const auto &nest : from.all(CW_A_EXPORT_ADDRESS)) {
+        const Attributes inner(nest);
+        const auto bytes = inner.bytes(CW_A_ADDRESS);
+        const auto address = bytes ? SocketAddress::from_bytes(*bytes) : std::nullopt;
+        if (address) {
+            settings.addresses.push_back(*address);
+        } else {
+            from.report(CW_A_EXPORT_ADDRESS, "is no address");
         }
     }
     info.ending = from.u8(CW_A_STATE).value_or(0) == CW_STATE_CLOSING;

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <map>
+#include <netinet/in.h>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -105,6 +107,23 @@ class FakeEvents final : public EventStream {
     std::deque<Event> events_;
 };
 
+// The rule of the module for the addresses of an export (kmod/core/wire/address.c).
+inline bool is_of_one_host(const SocketAddress &address) {
+    const auto all = address.bytes();
+    const auto *at = all.data() + (address.family() == AF_INET ? offsetof(sockaddr_in, sin_addr)
+                                                               : offsetof(sockaddr_in6, sin6_addr));
+    if (address.port() != 0) {
+        return false;
+    }
+    if (address.family() == AF_INET) {
+        return at[0] != 0 && at[0] < 224 && !(at[0] == 169 && at[1] == 254);
+    }
+    const bool zeroes = std::all_of(at, at + 10, [](std::uint8_t byte) { return byte == 0; });
+    const bool none = std::all_of(at, at + 16, [](std::uint8_t byte) { return byte == 0; });
+    const bool mapped = zeroes && at[10] == 0xff && at[11] == 0xff;
+    return !none && !mapped && at[0] != 0xff && !(at[0] == 0xfe && (at[1] & 0xc0) == 0x80);
+}
+
 class FakeKernel final : public Kernel {
   public:
     explicit FakeKernel(FakeModules &modules) : modules_(modules) {}
@@ -153,6 +172,13 @@ class FakeKernel final : public Kernel {
         }
         if (instance.is_nil()) {
             return Error{ExitCode::failed, "no instance was told", "", EINVAL};
+        }
+        for (const SocketAddress &address : request.settings.addresses) {
+            if (!is_of_one_host(address)) {
+                return Error{ExitCode::failed,
+                             address.host_text() + " does not name one host for all clients", "",
+                             EINVAL};
+            }
         }
         ExportInfo info;
         info.settings = request.settings;

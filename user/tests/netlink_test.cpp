@@ -310,6 +310,12 @@ TEST(Codec, reads_every_export_of_a_discovery) {
         inner.text(CW_A_NAME, name);
         inner.u64(CW_A_SIZE, 4096);
         inner.flag(CW_A_HAS_KEY);
+        for (const char *host : {"10.0.0.1", "fd00::1"}) {
+            AttributeWriter address;
+            address.u8(CW_A_TRANSPORT, CW_TRANSPORT_RDMA);
+            address.bytes(CW_A_ADDRESS, SocketAddress::from_text(host)->bytes());
+            inner.nest(CW_A_EXPORT_ADDRESS, address);
+        }
         writer.nest(CW_A_EXPORT, inner);
     }
     const auto bytes = bytes_of(writer);
@@ -318,6 +324,26 @@ TEST(Codec, reads_every_export_of_a_discovery) {
     ASSERT_EQ(found->size(), 2U);
     EXPECT_EQ(found->at(1).name, "b");
     EXPECT_TRUE(found->at(1).has_key);
+    ASSERT_EQ(found->at(1).addresses.size(), 2U);
+    EXPECT_EQ(found->at(1).addresses[1].address.host_text(), "fd00::1");
+    EXPECT_EQ(found->at(1).addresses[1].transport, CW_TRANSPORT_RDMA);
+}
+
+TEST(Codec, carries_the_addresses_of_an_export_in_their_order) {
+    ExportRequest request;
+    request.settings.name = "x";
+    request.settings.addresses = {*SocketAddress::from_text("fd00::1"),
+                                  *SocketAddress::from_text("10.0.0.1")};
+    const auto bytes = bytes_of(encode(request));
+    const auto info = decode<ExportInfo>(Attributes(bytes));
+    ASSERT_TRUE(info);
+    EXPECT_EQ(info->settings.addresses, request.settings.addresses);
+
+    AttributeWriter broken, inner;
+    inner.text(CW_A_NAME, "no address");
+    broken.nest(CW_A_EXPORT_ADDRESS, inner);
+    const auto wrong = bytes_of(broken);
+    EXPECT_FALSE(decode<ExportInfo>(Attributes(wrong)));
 }
 
 TEST(Codec, reads_every_export_whose_writes_were_lost) {
