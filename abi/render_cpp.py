@@ -59,7 +59,7 @@ def type_of(description, struct, entry):
     if name in description.command["secrets"]:
         return "Secret", ""
     if entry.get("display-hint") == "uuid":
-        return "Uuid", ""
+        return ("std::optional<Uuid>" if name in struct.get("optional", []) else "Uuid"), ""
     return number_of(description, struct, entry)
 
 

@@ -93,9 +93,11 @@ enum cw_command {
 	 * path has failed. The defaults are 128 for depth, one queue for each processor but at most
 	 * 8, no polled queues, 0 for io-timeout, CW_FAST_FAIL_DEFAULT for fast-fail, 10000 ms for
 	 * connect-timeout, and auto for path-policy. queues and poll-queues together are at most
-	 * 256. Request: CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_QUEUES,
+	 * 256. With identity, a server whose export of that name has another identity is not
+	 * accepted. Request: CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_QUEUES,
 	 * CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_CONNECT_TIMEOUT, CW_A_KEY, CW_A_HOST,
-	 * CW_A_BACKGROUND, CW_A_FAST_FAIL, CW_A_DISK_PATH, CW_A_PATH_POLICY. Reply: CW_A_DISK.
+	 * CW_A_BACKGROUND, CW_A_FAST_FAIL, CW_A_DISK_PATH, CW_A_PATH_POLICY, CW_A_IDENTITY. Reply:
+	 * CW_A_DISK.
 	 */
 	CW_C_ATTACH,
 	/*

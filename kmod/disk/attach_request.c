@@ -198,6 +198,21 @@ static int cw_attach_take_names(struct genl_info *info, struct cw_session_config
 	return 0;
 }
 
+static int cw_attach_take_identity(struct genl_info *info, struct cw_session_config *config)
+{
+	const struct nlattr *identity = info->attrs[CW_A_IDENTITY];
+
+	if (!identity)
+		return 0;
+	if (!memchr_inv(nla_data(identity), 0, CW_WIRE_UUID)) {
+		cw_refuse(info->extack,
+			  "the identity of the disk is zero: leave it out to take any disk");
+		return -EINVAL;
+	}
+	nla_memcpy(config->identity, identity, sizeof(config->identity));
+	return 0;
+}
+
 static int cw_attach_take_key(struct genl_info *info, struct cw_session_config *config)
 {
 	const struct nlattr *key = info->attrs[CW_A_KEY];
@@ -245,6 +260,7 @@ int cw_attach_take(struct genl_info *info, struct cw_session_config *config)
 {
 	return cw_attach_take_names(info, config) ?:
 	       cw_attach_take_paths(info, config) ?:
+	       cw_attach_take_identity(info, config) ?:
 	       cw_attach_take_key(info, config) ?:
 	       cw_attach_take_limits(info, config);
 }

@@ -55,7 +55,7 @@ class Generator(unittest.TestCase):
     def test_an_attribute_of_a_request_gets_a_number_and_a_policy(self):
         self.replace("  -\n    name: limits\n", "      - {name: favour, type: u16, checks: {min: 2, max: 9}, doc: why}\n"
                                                 "  -\n    name: limits\n")
-        self.replace("background, fast-fail, disk-path, path-policy]", "background, fast-fail, disk-path, path-policy, favour]")
+        self.replace("fast-fail, disk-path, path-policy, identity]", "fast-fail, disk-path, path-policy, identity, favour]")
         self.run_it()
         self.assertIn("CW_A_FAVOUR, /* u16, 2 to 9: why */\n\t__CW_A_MAX", self.text("include/uapi/causeway.h"))
         self.assertIn("[CW_A_FAVOUR] = NLA_POLICY_RANGE(NLA_U16, 2, 9)", self.text("kmod/core/netlink/policy.c"))

@@ -86,6 +86,21 @@ TEST(Refusal, IsNoAnswerForGoodWithoutOneOfTheProofs)
 	EXPECT_EQ(cw_refusal_means(&r), CW_REFUSAL_FAILED);
 }
 
+TEST(Welcome, IsOfAnotherDiskOnlyIfTheClientKnowsOne)
+{
+	const u8 zero[CW_WIRE_UUID] = {};
+	for (int i = 0; i < CW_WIRE_UUID; i++) {
+		u8 one[CW_WIRE_UUID] = {}, other[CW_WIRE_UUID] = {};
+		one[i] = 1;
+		other[i] = 2;
+		EXPECT_FALSE(cw_is_another_disk(zero, one));
+		EXPECT_FALSE(cw_is_another_disk(one, one));
+		EXPECT_TRUE(cw_is_another_disk(one, other)) << i;
+		EXPECT_TRUE(cw_is_another_disk(one, zero)) << i;
+	}
+	EXPECT_FALSE(cw_is_another_disk(zero, zero));
+}
+
 TEST(Refusal, OfANewAttachmentEndsTheAttach)
 {
 	const cw_refusal stale = {CW_REFUSED_STALE, false, true, true, CW_IDENTITY_ZERO};

@@ -344,6 +344,10 @@ std::vector<std::string> differences(const AttachmentSettings &there,
                       there.host ? there.host->text() : "the one of this machine",
                       wanted.host->text());
     }
+    if (wanted.identity) {
+        found.compare("the UUID of the disk", there.identity ? there.identity->text() : "any",
+                      wanted.identity->text());
+    }
     return found.list;
 }
 

@@ -135,6 +135,7 @@ struct AttachmentSettings : AttachNumbers {
     std::optional<Uuid> host{}; // UUID of this machine, if not the one derived from its machine ID
     // In the order of preference. Empty: one path, to the addresses of the server's name.
     std::vector<PathSettings> paths{};
+    std::optional<Uuid> identity{}; // of the disk; none: any disk of that name
 
     // Returns the names and addresses of the server to which the paths lead.
     std::vector<std::string> hosts() const;

@@ -41,6 +41,7 @@ const IniSchema &attachment_schema() {
         }
         all.keys.push_back({"key-file"});
         all.keys.push_back({"host-uuid"});
+        all.keys.push_back({"uuid"});
         return all;
     }();
     return schema;
@@ -227,6 +228,9 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
     if (settings.host) {
         ini.add("host-uuid", settings.host->text());
     }
+    if (settings.identity) {
+        ini.add("uuid", settings.identity->text());
+    }
     return ini.text();
 }
 
@@ -312,6 +316,12 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     }
     TRY(read_key_file(file, settings.key_file));
     TRY(read_value(file, "host-uuid", parse_host_uuid, settings.host));
+    if (file.has("uuid")) {
+        settings.identity = Uuid::parse(file.value("uuid"));
+        if (!settings.identity || settings.identity->is_nil()) {
+            return file.error_at("uuid", "this is not the UUID of a disk");
+        }
+    }
     return settings;
 }
 

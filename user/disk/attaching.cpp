@@ -48,6 +48,7 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
         }
     });
     request.background = background;
+    request.identity = settings.identity;
     if (!settings.key_file.empty()) {
         auto key = TRY(read_key(settings.key_file));
         request.key = std::move(key);

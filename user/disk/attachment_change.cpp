@@ -71,6 +71,13 @@ ChangePointer attachment_from(const Json &json) {
             return nullptr;
         }
     }
+    // Entries of earlier versions have no identity.
+    if (const Json identity = json.value("identity", Json()); !identity.is_null()) {
+        settings.identity = Uuid::parse(identity.get<std::string>());
+        if (!settings.identity) {
+            return nullptr;
+        }
+    }
     state.key_unknown = json.at("key_unknown").get<bool>();
     return change_attachment(std::move(state), json.at("attached").get<bool>());
 }
@@ -114,6 +121,7 @@ class AttachmentChange final : public Change {
         json["paths"] = paths_json(settings.paths);
         json["key_unknown"] = state_.key_unknown;
         json["host"] = settings.host ? Json(settings.host->text()) : Json(nullptr);
+        json["identity"] = settings.identity ? Json(settings.identity->text()) : Json(nullptr);
         put_bytes(json, "key_file", settings.key_file);
         return json;
     }
@@ -282,6 +290,8 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
     }
     there.key_file = !info.has_key ? "" : wanted.key_file.empty() ? "set" : wanted.key_file;
     there.host = info.host.is_nil() ? wanted.host : std::optional(info.host);
+    // Unknown before the first connection, and to other users than root.
+    there.identity = info.identity.is_nil() ? wanted.identity : std::optional(info.identity);
     return there;
 }
 

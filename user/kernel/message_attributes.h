@@ -45,6 +45,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_FAST_FAIL, message.fast_fail);
     visit(CW_A_DISK_PATH, message.paths);
     visit(CW_A_PATH_POLICY, message.path_policy);
+    visit(CW_A_IDENTITY, message.identity);
 }
 
 template <Is<PathRequest> Message, typename Visit>

@@ -75,6 +75,8 @@ struct AttachRequest {
     std::vector<DiskPathAddresses> paths;
     // how the disk chooses among its live paths
     std::optional<std::uint8_t> path_policy;
+    // UUID of the export's disk
+    std::optional<Uuid> identity;
 };
 
 // A path to add to a disk.

@@ -294,6 +294,7 @@ class FakeKernel final : public Kernel {
         set_numbers(copy, numbers_of(request));
         copy.host = request.host;
         copy.background = request.background;
+        copy.identity = request.identity;
         attach_requests.push_back(std::move(copy));
         if (auto refused = refused_now("attach"); !refused) {
             return refused.error();

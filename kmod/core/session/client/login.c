@@ -74,9 +74,15 @@ static enum cw_refusal_identity cw_session_identity_of(const struct cw_session *
 }
 
 /*
- * Any user may read the reason, but only an administrator may read a UUID. Only a login changes the
- * identity, and one path at a time logs in.
+ * Returns the identity of the disk that the session has, or that the user wants; zero: any. Only a
+ * login changes it, and one path at a time logs in.
  */
+static const u8 *cw_session_known_identity(const struct cw_session *s)
+{
+	return s->accepted ? s->identity : s->config.identity;
+}
+
+/* Any user may read the reason, but only an administrator may read a UUID. */
 static int cw_path_say_another_disk(struct cw_path *p, const u8 identity[CW_WIRE_UUID])
 {
 	const struct cw_session *s = p->session;
@@ -85,7 +91,7 @@ static int cw_path_say_another_disk(struct cw_path *p, const u8 identity[CW_WIRE
 		    "another disk answers to the name; detach and attach to use it");
 	if (!READ_ONCE(s->refused) && !p->refused)
 		pr_warn("causeway: %s/%s: the disk was %pU and is %pU now\n", s->config.server,
-			s->config.name, s->identity, identity);
+			s->config.name, cw_session_known_identity(s), identity);
 	return -EREMCHG;
 }
 
@@ -442,7 +448,7 @@ static int cw_path_judge_welcome(struct cw_path *p, const struct cw_login *login
 	int ret;
 
 	lockdep_assert_held(&s->lock);
-	if (s->accepted && cw_session_identity_of(s, welcome->identity) == CW_IDENTITY_OTHER)
+	if (cw_is_another_disk(cw_session_known_identity(s), welcome->identity))
 		return cw_path_say_another_disk(p, welcome->identity);
 	ret = s->ever_live ? cw_path_check_grants(p, &grants, logical_block) : 0;
 	if (!ret)

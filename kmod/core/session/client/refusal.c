@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-3-Clause)
 #include "refusal.h"
 
+bool cw_is_another_disk(const u8 known[CW_WIRE_UUID], const u8 identity[CW_WIRE_UUID])
+{
+	u8 any = 0, differs = 0;
+	int i;
+
+	for (i = 0; i < CW_WIRE_UUID; i++) {
+		any |= known[i];
+		differs |= known[i] ^ identity[i];
+	}
+	return any && differs;
+}
+
 enum cw_refusal_meaning cw_refusal_means(const struct cw_refusal *refusal)
 {
 	bool replaced = refusal->reason == CW_REFUSED_STALE ||

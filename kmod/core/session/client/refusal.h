@@ -47,6 +47,16 @@ struct cw_refusal {
  */
 enum cw_refusal_meaning cw_refusal_means(const struct cw_refusal *refusal);
 
+/**
+ * cw_is_another_disk() - compares the identity in WELCOME with the one that the client knows
+ * @known: of the disk of the session, or of the disk that the user wants; zero: none is known
+ * @identity: in WELCOME
+ *
+ * Context: Any context.
+ * Return: true if the client knows an identity, and @identity is another one.
+ */
+bool cw_is_another_disk(const u8 known[CW_WIRE_UUID], const u8 identity[CW_WIRE_UUID]);
+
 #ifdef __cplusplus
 }
 #endif

@@ -87,6 +87,7 @@ struct cw_session_config {
 	u8 path_policy; /* enum cw_path_policy: for the disk */
 	struct cw_key key;
 	u8 host[CW_WIRE_UUID];
+	u8 identity[CW_WIRE_UUID]; /* of the disk that the user wants; zero: any */
 	u16 queues, poll_queues, depth;
 	u32 max_io, inline_size;
 	u32 io_timeout; /* seconds, 0 for ever */
