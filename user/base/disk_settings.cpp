@@ -66,6 +66,13 @@ Result<std::string> parse_path_address(std::string_view subject, const std::stri
     if (const auto address = SocketAddress::from_text(text)) {
         return address->host_text();
     }
+    if (text == every_path) {
+        return Error{ExitCode::usage,
+                     fmt::format("{0} {1}: {1} stands alone, for all addresses that the server "
+                                 "names, and only \"causeway attach\" takes it",
+                                 subject, text),
+                     "give the addresses"};
+    }
     const auto server = parse_server(text);
     if (!server || server->host != text) {
         return Error{ExitCode::usage,

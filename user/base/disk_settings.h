@@ -115,6 +115,8 @@ inline constexpr std::string_view any_local = "any";
 inline constexpr std::size_t most_export_addresses = 8;
 // In place of the addresses of an export: clients get none.
 inline constexpr std::string_view no_address = "none";
+// In place of the addresses of paths: those that the server names.
+inline constexpr std::string_view every_path = "auto";
 
 // A path of an attached disk. IP addresses have the form of SocketAddress::host_text().
 struct PathSettings {

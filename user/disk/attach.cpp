@@ -26,7 +26,8 @@ std::vector<OptionSpec> attach_specs() {
     std::vector<OptionSpec> all = {
         {"path", "ADDRESS...",
          "addresses of the server, one for each path to the disk, 1 to 8, the preferred one first; "
-         "by default one path to the address of SERVER",
+         "auto: that of SERVER and all that the server names on networks of this machine's RDMA "
+         "devices; by default one path to the address of SERVER",
          true},
         {"from", "ADDRESS...",
          "addresses of this machine from which the paths connect, one for each --path in the same "

@@ -5,6 +5,7 @@
 #include "disk/attaching.h"
 #include "disk/attachment_change.h"
 #include "disk/causeway.h"
+#include "disk/discovery.h"
 #include "show/words.h"
 
 #include <algorithm>
@@ -18,6 +19,21 @@ namespace causeway {
 namespace {
 
 constexpr std::chrono::seconds link_limit{5};
+
+// Returns true for "--path auto".
+Result<bool> asks_for_every_path(const Arguments &arguments) {
+    if (arguments.list("path") != std::vector<std::string>{std::string(every_path)}) {
+        return false;
+    }
+    if (arguments.has("from")) {
+        return Error{ExitCode::usage,
+                     fmt::format("--from belongs to addresses of the server, and --path {} names "
+                                 "none",
+                                 every_path),
+                     "leave --from out, or give the addresses"};
+    }
+    return true;
+}
 
 Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     AttachmentSettings settings;
@@ -34,7 +50,9 @@ Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     if (const auto typed = arguments.text("host-uuid")) {
         settings.host = TRY(parse_host_uuid("--host-uuid", *typed));
     }
-    settings.paths = TRY(parse_paths(arguments.list("path"), arguments.list("from"), "--"));
+    if (!TRY(asks_for_every_path(arguments))) {
+        settings.paths = TRY(parse_paths(arguments.list("path"), arguments.list("from"), "--"));
+    }
     return settings;
 }
 
@@ -93,6 +111,54 @@ void tell(World &world, const AttachmentSettings &wanted, const std::string &dis
     answer.text = node.string() + "\n";
 }
 
+// Adds the paths of the disk, and why "--path auto" did not take others.
+void report_paths(const FoundPaths &found, Answer &answer) {
+    std::vector<std::string> addresses;
+    for (const PathSettings &path : found.paths) {
+        addresses.push_back(path.address);
+    }
+    answer.text += fmt::format("paths: {}\n", fmt::join(addresses, ", "));
+    answer.json["paths"] = addresses;
+    answer.json["left_out"] = Json::array();
+    for (const FoundPaths::LeftOut &each : found.left_out) {
+        answer.text += fmt::format("left out {}: {}\n", each.address, each.reason);
+        answer.json["left_out"].push_back({{"address", each.address}, {"reason", each.reason}});
+    }
+}
+
+// Returns the paths of a disk that is attached or configured. Such a disk keeps them.
+FoundPaths kept_paths(const AttachSituation &now, const AttachmentSettings &wanted) {
+    FoundPaths kept;
+    if (now.running) {
+        for (const DiskPathAddresses &path : running_paths(*now.running)) {
+            kept.paths.push_back({path.address.host_text(), path.local.host_text()});
+        }
+        if (!now.running->identity.is_nil()) {
+            kept.identity = now.running->identity;
+        }
+    } else if (now.configured) {
+        kept.paths = now.configured->settings.paths;
+    }
+    if (kept.paths.empty() || kept.paths.front().address.empty()) {
+        kept.paths = {{wanted.disk.server.host}};
+    }
+    return kept;
+}
+
+// Asking needs the module, which a dry run does not load.
+Result<FoundPaths> ask_for_paths(World &world, const DiskName &disk, bool dry_run) {
+    if (!dry_run) {
+        TRY(world.modules.need(module_disk));
+    } else if (!world.modules.loaded(module_disk)) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("--dry-run cannot ask {} for its addresses: the kernel module {} "
+                                 "is not loaded",
+                                 disk.server.text(), module_disk),
+                     fmt::format("modprobe {}", module_disk)};
+    }
+    return discover_paths(world, disk);
+}
+
 // Checks a disk that was attached already.
 Result<void> check_usable(const AttachmentSettings &wanted, const AttachmentInfo &running,
                           bool background) {
@@ -114,11 +180,14 @@ Result<void> check_usable(const AttachmentSettings &wanted, const AttachmentInfo
 
 class AttachAction final : public DiskAction {
   public:
-    AttachAction(AttachmentSettings wanted, const Arguments &arguments)
-        : wanted_(std::move(wanted)), arguments_(arguments) {}
+    AttachAction(AttachmentSettings wanted, bool by_every_path, const Arguments &arguments)
+        : wanted_(std::move(wanted)), every_path_(by_every_path), arguments_(arguments) {}
 
     Result<ChangeSet> changes(World &world) override {
         now_ = TRY(compare(world, wanted_));
+        if (every_path_) {
+            TRY(find_paths(world));
+        }
         ChangeSet set("attach " + wanted_.disk.text(), Scope::disks);
         if (!now_.running) {
             AttachmentWay way;
@@ -141,20 +210,42 @@ class AttachAction final : public DiskAction {
     std::string nothing_to_do() const override { return "it is attached"; }
 
     Result<Answer> answer(World &world, Answer done) override {
-        if (arguments_.dry_run()) {
-            return done;
+        if (!arguments_.dry_run()) {
+            if (now_.running) {
+                TRY(check_usable(wanted_, *now_.running, arguments_.has("background")));
+                disk_ = now_.running->disk;
+            }
+            tell(world, wanted_, disk_, done);
         }
-        if (now_.running) {
-            TRY(check_usable(wanted_, *now_.running, arguments_.has("background")));
-            disk_ = now_.running->disk;
+        if (found_) {
+            report_paths(*found_, done);
         }
-        tell(world, wanted_, disk_, done);
+        if (found_ && (now_.running || now_.configured)) {
+            done.text += "the disk keeps its paths, and the server was not asked for others\n";
+        }
         return done;
     }
 
   private:
+    Result<void> find_paths(World &world) {
+        const bool keeps = now_.running || now_.configured;
+        found_ = keeps ? kept_paths(now_, wanted_)
+                       : TRY(ask_for_paths(world, wanted_.disk, arguments_.dry_run()));
+        if (now_.configured) {
+            return {};
+        }
+        // A single path follows the name of the server.
+        if (found_->paths.size() > 1) {
+            wanted_.paths = found_->paths;
+        }
+        wanted_.identity = found_->identity;
+        return {};
+    }
+
     AttachmentSettings wanted_;
+    bool every_path_; // "--path auto"
     const Arguments &arguments_;
+    std::optional<FoundPaths> found_;
     AttachSituation now_;
     std::string disk_; // its name once it is attached
 };
@@ -220,8 +311,10 @@ Result<void> only_own_options(const Arguments &arguments) {
 
 Result<ActionPointer> CausewayFamily::attach(World & /*world*/, const Arguments &arguments) const {
     TRY(only_own_options(arguments));
+    const bool by_every_path = TRY(asks_for_every_path(arguments));
     auto wanted = TRY(attachment_of(arguments));
-    return ActionPointer(std::make_unique<AttachAction>(std::move(wanted), arguments));
+    return ActionPointer(
+        std::make_unique<AttachAction>(std::move(wanted), by_every_path, arguments));
 }
 
 Result<std::optional<std::string>> CausewayFamily::attached_by(World &world,

@@ -2,8 +2,9 @@
 // list, export list, discover.
 #include "base/units.h"
 #include "command/verb.h"
-#include "kernel/refusal.h"
+#include "disk/discovery.h"
 #include "show/table.h"
+#include "show/words.h"
 #include "transport/family.h"
 
 #include <fmt/format.h>
@@ -12,22 +13,6 @@
 namespace causeway {
 
 namespace {
-
-Result<std::vector<DiscoveredExport>> ask(World &world, const ServerName &server) {
-    auto addresses = TRY(world.resolver.resolve(server));
-    for (std::size_t i = 0;; i++) {
-        auto found = world.kernel.discover(server.text(), addresses.at(i));
-        if (found) {
-            return found;
-        }
-        Error error = found.error();
-        if (i + 1 == addresses.size() || !is_of_the_network(error.system_error)) {
-            error.what = fmt::format("cannot ask {} at {}: {}", server.text(),
-                                     addresses.at(i).text(), error.what);
-            return error;
-        }
-    }
-}
 
 std::string discovery_notes(const DiscoveredExport &found) {
     std::vector<std::string> words;
@@ -41,6 +26,37 @@ std::string discovery_notes(const DiscoveredExport &found) {
         words.emplace_back("key");
     }
     return fmt::format("{}", fmt::join(words, " "));
+}
+
+Json addresses_json(const DiscoveredExport &found) {
+    Json all = Json::array();
+    for (const ExportAddress &each : found.addresses) {
+        all.push_back({{"transport", transport_word(each.transport)},
+                       {"address", each.address.host_text()},
+                       {"port", each.address.port()}});
+    }
+    return all;
+}
+
+// The first addresses, the preferred one first, each transport before its addresses. The server
+// chooses their number, so the rest is in the JSON only.
+std::string addresses_column(const DiscoveredExport &found, const ServerName &server) {
+    constexpr std::size_t most_shown = 4;
+    std::vector<std::string> words;
+    std::uint8_t transport = CW_TRANSPORT_NONE;
+    for (const ExportAddress &each : found.addresses) {
+        if (words.size() == most_shown) {
+            words.push_back(fmt::format("{} more", found.addresses.size() - most_shown));
+            break;
+        }
+        const std::string address =
+            each.address.port() == server.port ? each.address.host_text() : each.address.text();
+        words.push_back(each.transport == transport
+                            ? address
+                            : fmt::format("{} {}", transport_word(each.transport), address));
+        transport = each.transport;
+    }
+    return fmt::format("{}", fmt::join(words, ", "));
 }
 
 Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
@@ -62,7 +78,7 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
 Result<Answer> run_discover(World &world, const Arguments &arguments) {
     auto server = TRY(parse_server(arguments.operands().front()));
     TRY(world.modules.need(module_disk));
-    auto found = TRY(ask(world, server));
+    const auto found = TRY(discover(world, server)).exports;
     Answer answer;
     answer.json["server"] = server.text();
     answer.json["exports"] = Json::array();
@@ -70,7 +86,8 @@ Result<Answer> run_discover(World &world, const Arguments &arguments) {
                  {"SIZE", Table::Align::right},
                  {"BLOCK", Table::Align::right},
                  {"OPTIONS"},
-                 {"UUID"}});
+                 {"UUID"},
+                 {"ADDRESSES"}});
     for (const DiscoveredExport &entry : found) {
         answer.json["exports"].push_back({{"name", entry.name},
                                           {"identity", entry.identity.text()},
@@ -79,10 +96,11 @@ Result<Answer> run_discover(World &world, const Arguments &arguments) {
                                           {"read_only", entry.read_only},
                                           {"exclusive", entry.exclusive},
                                           {"volatile_cache", entry.volatile_cache},
-                                          {"has_key", entry.has_key}});
+                                          {"has_key", entry.has_key},
+                                          {"addresses", addresses_json(entry)}});
         table.row({server.text() + "/" + entry.name, size_text(entry.size),
                    fmt::format("{}", entry.block_size), discovery_notes(entry),
-                   entry.identity.text()});
+                   entry.identity.text(), addresses_column(entry, server)});
     }
     answer.text = found.empty() ? fmt::format("{} offers nothing to this machine\n", server.text())
                                 : table.text(world.terminal);

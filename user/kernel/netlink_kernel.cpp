@@ -246,11 +246,15 @@ Result<std::vector<StatInfo>> NetlinkKernel::stats() {
 }
 
 Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string &server,
-                                                              const SocketAddress &address) {
+                                                              const SocketAddress &address,
+                                                              const std::string &name) {
     AttributeWriter to;
     to.text(CW_A_SERVER, server);
     to.bytes(CW_A_ADDRESS, address.bytes());
     to.u16(CW_A_PORT, address.port());
+    if (!name.empty()) {
+        to.text(CW_A_NAME, name);
+    }
     std::vector<DiscoveredExport> found;
     TRY(call(Request::discover, CW_C_DISCOVER, to, [&](const Attributes &from) -> Result<void> {
         auto some = decode_exports<DiscoveredExport>(from);

@@ -29,7 +29,8 @@ class NetlinkKernel final : public Kernel {
     Result<std::vector<SessionInfo>> sessions() override;
     Result<std::vector<StatInfo>> stats() override;
     Result<std::vector<DiscoveredExport>> discover(const std::string &server,
-                                                   const SocketAddress &address) override;
+                                                   const SocketAddress &address,
+                                                   const std::string &name) override;
     Result<std::vector<NfsConnection>> nfs_connections() override;
     Result<std::vector<NfsRule>> nfs_rules() override;
     Result<void> set_nfs_rule(const NfsRule &rule) override;

@@ -115,8 +115,8 @@ class Kernel {
     virtual Result<std::vector<SessionInfo>> sessions() = 0;
     virtual Result<std::vector<StatInfo>> stats() = 0;
     // Asks the server for the exports that this machine may attach.
-    virtual Result<std::vector<DiscoveredExport>> discover(const std::string &server,
-                                                           const SocketAddress &address) = 0;
+    virtual Result<std::vector<DiscoveredExport>>
+    discover(const std::string &server, const SocketAddress &address, const std::string &name) = 0;
 
     virtual Result<std::vector<NfsConnection>> nfs_connections() = 0;
     virtual Result<std::vector<NfsRule>> nfs_rules() = 0;

@@ -390,8 +390,10 @@ class FakeKernel final : public Kernel {
     Result<std::vector<StatInfo>> stats() override { return running_stats; }
 
     Result<std::vector<DiscoveredExport>> discover(const std::string &server,
-                                                   const SocketAddress &address) override {
-        log.push_back("discover " + server + " at " + address.text());
+                                                   const SocketAddress &address,
+                                                   const std::string &name) override {
+        log.push_back("discover " + server + " at " + address.text() +
+                      (name.empty() ? "" : " for " + name));
         if (auto refused = refused_now("discover"); !refused) {
             return refused.error();
         }
