@@ -38,6 +38,8 @@ static int cw_client_discover_page(struct cw_path *p, u32 first,
 		if (ret)
 			break;
 	}
+	if (ret == -EPROTO)
+		cw_path_say(p, ret, "the server's list of exports is malformed (%d)", ret);
 	*got = i;
 	kfree(letter);
 	return ret == -ENOENT ? 0 : ret;
