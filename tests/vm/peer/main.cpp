@@ -12,6 +12,9 @@
 //                                                accepts control links as these words say; with
 //                                                an empty KEY it has none
 //   causeway-peer host-list                      these names, and the words
+//   causeway-peer exports LIST...                a server that gives these lists of its exports
+//                                                (exports.h)
+//   causeway-peer exports-list                   the names of the lists
 //
 //   causeway-peer nfs SERVER CASE...             the same with a server of NFS over RDMA
 //   causeway-peer nfs SERVER random SEED N
@@ -27,6 +30,7 @@
 #include <iostream>
 
 #include "cases.h"
+#include "exports.h"
 #include "host_cases.h"
 #include "nfs_cases.h"
 #include "nfs_relay.h"
@@ -133,6 +137,16 @@ int main(int argc, char **argv)
 		for (const auto &[name, what] : wrong_acceptances())
 			std::cout << "acceptance " << name << '\n';
 		return 0;
+	}
+	if (words.size() == 1 && words[0] == "exports-list") {
+		for (const std::string &name : export_lists())
+			std::cout << name << '\n';
+		return 0;
+	}
+	if (words.size() > 1 && words[0] == "exports") {
+		gcry_check_version(nullptr);
+		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+		return exports_main({words.begin() + 1, words.end()});
 	}
 	if (!words.empty() && words[0] == "host") {
 		gcry_check_version(nullptr);
