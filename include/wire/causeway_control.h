@@ -272,12 +272,6 @@ struct cw_wire_discover {
 CW_WIRE_SIZE(struct cw_wire_discover, 16);
 CW_WIRE_AT(struct cw_wire_discover, first, 8);
 
-/* The numbers are those of enum cw_transport. */
-enum cw_wire_transport {
-	CW_WIRE_RDMA = 1,
-	CW_WIRE_TCP = 2,
-};
-
 enum cw_wire_family {
 	CW_WIRE_IPV4 = 4,
 	CW_WIRE_IPV6 = 6,

@@ -34,6 +34,7 @@ int cw_parse_versions(const void *data, size_t len, struct cw_versions *out);
 struct cw_req {
 	u16 version; /* the highest common version */
 	u8 kind;
+	u8 transport; /* enum cw_wire_transport; the caller compares it with the connection's */
 	u16 index;
 	u32 number;
 	u8 token[CW_WIRE_TOKEN];
@@ -54,6 +55,7 @@ int cw_parse_req(const void *data, size_t len, struct cw_req *out);
 struct cw_rep {
 	u16 version;
 	u8 kind;
+	u8 transport; /* enum cw_wire_transport; the caller compares it with the connection's */
 	u16 index;
 	u8 nonce[CW_WIRE_NONCE]; /* control links only */
 };

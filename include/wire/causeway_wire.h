@@ -23,7 +23,8 @@
 
 #define CW_WIRE_MAGIC 0x59575343U /* "CSWY" in the bytes of a message */
 #define CW_WIRE_VERSION 2 /* the only version of this code */
-#define CW_WIRE_PORT 4793
+#define CW_WIRE_PORT 4793 /* of the RDMA connection manager; of iWARP, TCP */
+#define CW_WIRE_TCP_PORT 4794
 
 #define CW_WIRE_PAGE 4096 /* bytes; unit of inline data areas */
 #define CW_WIRE_TRAILER 1024 /* bytes of a receive behind its data area */
@@ -50,11 +51,20 @@
 #define CW_WIRE_KEY_MIN 16 /* bytes of a pre-shared key */
 #define CW_WIRE_KEY_MAX 64
 
-/* ---- connection set-up: private data of the connection manager ---- */
+/* ---- connection set-up: private data of the connection manager, or first frames of TCP ---- */
 
 enum cw_wire_kind {
 	CW_KIND_CONTROL = 1, /* login, notices, probes */
 	CW_KIND_DATA = 2, /* commands and completions */
+};
+
+/*
+ * The transport of a link, or of an address in EXPORTS. The MACs of a login cover it in request and
+ * acceptance. The numbers are those of enum cw_transport.
+ */
+enum cw_wire_transport {
+	CW_WIRE_RDMA = 1,
+	CW_WIRE_TCP = 2,
 };
 
 /*
@@ -66,15 +76,16 @@ struct cw_wire_req {
 	__le16 version_min;
 	__le16 version_max;
 	__u8 kind;
-	__u8 reserved0;
+	__u8 transport; /* enum cw_wire_transport */
 	__le16 index; /* data: number of the link in its path, from 0 */
 	__le32 number; /* data: of the incarnation, from WELCOME or JOINED; control: 0 */
 	__u8 token[CW_WIRE_TOKEN]; /* data: proof of the login's secret; control: 0 */
-	__u8 reserved1[8];
+	__u8 reserved0[8];
 };
 
 CW_WIRE_SIZE(struct cw_wire_req, 40);
 CW_WIRE_AT(struct cw_wire_req, kind, 8);
+CW_WIRE_AT(struct cw_wire_req, transport, 9);
 CW_WIRE_AT(struct cw_wire_req, index, 10);
 CW_WIRE_AT(struct cw_wire_req, number, 12);
 CW_WIRE_AT(struct cw_wire_req, token, 16);
@@ -84,14 +95,15 @@ struct cw_wire_rep {
 	__le32 magic;
 	__le16 version;
 	__u8 kind;
-	__u8 reserved0;
+	__u8 transport; /* enum cw_wire_transport */
 	__le16 index;
-	__u8 reserved1[6];
+	__u8 reserved0[6];
 	__u8 nonce[CW_WIRE_NONCE]; /* control: random; data: 0 */
 };
 
 CW_WIRE_SIZE(struct cw_wire_rep, 48);
 CW_WIRE_AT(struct cw_wire_rep, kind, 6);
+CW_WIRE_AT(struct cw_wire_rep, transport, 7);
 CW_WIRE_AT(struct cw_wire_rep, index, 8);
 CW_WIRE_AT(struct cw_wire_rep, nonce, 16);
 

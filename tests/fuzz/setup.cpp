@@ -24,6 +24,7 @@ static void request(const Bytes &in)
 	CHECK(r.version == CW_WIRE_VERSION);
 	CHECK(r.kind >= CW_KIND_CONTROL && r.kind <= CW_KIND_DATA);
 	CHECK(r.index < CW_WIRE_QUEUES_MAX);
+	CHECK(cw_known_transport(r.transport));
 	CHECK((r.kind == CW_KIND_CONTROL) == !r.number);
 	cw_wire_req rec;
 	cw_pack_req(&rec, &r);
@@ -40,6 +41,7 @@ static void acceptance(const Bytes &in)
 	if (err)
 		return;
 	CHECK(r.version == CW_WIRE_VERSION && r.index < CW_WIRE_QUEUES_MAX);
+	CHECK(cw_known_transport(r.transport));
 	CHECK(r.kind == CW_KIND_DATA || !r.index);
 	cw_wire_rep rec;
 	cw_pack_rep(&rec, &r);

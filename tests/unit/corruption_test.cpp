@@ -71,7 +71,7 @@ TEST(Corruption, Request)
 				      cw_pack_req(&again, &out);
 				      return true;
 			      },
-			      {FIELD(Rec, magic), FIELD(Rec, reserved0), FIELD(Rec, reserved1)},
+			      {FIELD(Rec, magic), FIELD(Rec, reserved0)},
 			      {FIELD(Rec, version_min), FIELD(Rec, version_max)}});
 }
 
@@ -87,8 +87,7 @@ TEST(Corruption, Acceptance)
 				      cw_pack_rep(&again, &out);
 				      return true;
 			      },
-			      {FIELD(Rec, magic), FIELD(Rec, version), FIELD(Rec, reserved0),
-			       FIELD(Rec, reserved1)},
+			      {FIELD(Rec, magic), FIELD(Rec, version), FIELD(Rec, reserved0)},
 			      {}});
 }
 

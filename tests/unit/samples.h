@@ -23,6 +23,7 @@ inline cw_req req()
 	cw_req r{};
 	r.version = CW_WIRE_VERSION;
 	r.kind = CW_KIND_DATA;
+	r.transport = CW_WIRE_RDMA;
 	r.index = 3;
 	r.number = 77;
 	fill(r.token, 1);
@@ -34,6 +35,7 @@ inline cw_req control_req()
 	cw_req r{};
 	r.version = CW_WIRE_VERSION;
 	r.kind = CW_KIND_CONTROL;
+	r.transport = CW_WIRE_RDMA;
 	return r;
 }
 
@@ -42,6 +44,7 @@ inline cw_rep rep()
 	cw_rep r{};
 	r.version = CW_WIRE_VERSION;
 	r.kind = CW_KIND_DATA;
+	r.transport = CW_WIRE_RDMA;
 	r.index = 3;
 	return r;
 }
@@ -51,6 +54,7 @@ inline cw_rep control_rep()
 	cw_rep r{};
 	r.version = CW_WIRE_VERSION;
 	r.kind = CW_KIND_CONTROL;
+	r.transport = CW_WIRE_RDMA;
 	fill(r.nonce, 0x90);
 	return r;
 }

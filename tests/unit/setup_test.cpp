@@ -50,6 +50,19 @@ TEST(Setup, RequestOfAControlLinkIsSentWithoutFieldsItDoesNotHave)
 	EXPECT_EQ(out.number, 0U);
 }
 
+TEST(Setup, TransportArrives)
+{
+	for (const u8 transport : {CW_WIRE_RDMA, CW_WIRE_TCP}) {
+		cw_req req = samples::control_req(), req_out{};
+		cw_rep rep = samples::control_rep(), rep_out{};
+		req.transport = rep.transport = transport;
+		ASSERT_EQ(parse_req(packed(cw_pack_req, req), &req_out), 0);
+		EXPECT_EQ(req_out.transport, transport);
+		ASSERT_EQ(parse_rep(packed(cw_pack_rep, rep), &rep_out), 0);
+		EXPECT_EQ(rep_out.transport, transport);
+	}
+}
+
 TEST(Setup, RequestRules)
 {
 	each_harm_is_refused<cw_req, cw_wire_req>(
@@ -70,13 +83,14 @@ TEST(Setup, RequestRules)
 			 [](auto &r) {
 				 r.version_min = r.version_max = le16(3);
 				 r.kind = 99;
-				 r.reserved0 = 1;
+				 r.transport = 99;
 			 },
 			 -EPROTONOSUPPORT},
 			{"kind 0", [](auto &r) { r.kind = 0; }},
 			{"kind unknown", [](auto &r) { r.kind = CW_KIND_DATA + 1; }},
-			{"reserved0", [](auto &r) { r.reserved0 = 1; }},
-			{"reserved1", [](auto &r) { r.reserved1[7] = 1; }},
+			{"no transport", [](auto &r) { r.transport = 0; }},
+			{"transport unknown", [](auto &r) { r.transport = CW_WIRE_TCP + 1; }},
+			{"reserved0", [](auto &r) { r.reserved0[7] = 1; }},
 			{"index", [](auto &r) { r.index = le16(CW_WIRE_QUEUES_MAX); }},
 			{"no number", [](auto &r) { r.number = 0; }},
 		});
@@ -172,9 +186,10 @@ TEST(Setup, AcceptanceRules)
 			{"version above", [](auto &r) { r.version = le16(3); }},
 			{"kind 0", [](auto &r) { r.kind = 0; }},
 			{"kind unknown", [](auto &r) { r.kind = 4; }},
-			{"reserved0", [](auto &r) { r.reserved0 = 1; }},
-			{"reserved1", [](auto &r) { r.reserved1[0] = 1; }},
-			{"reserved1 last", [](auto &r) { r.reserved1[5] = 1; }},
+			{"no transport", [](auto &r) { r.transport = 0; }},
+			{"transport unknown", [](auto &r) { r.transport = CW_WIRE_TCP + 1; }},
+			{"reserved0", [](auto &r) { r.reserved0[0] = 1; }},
+			{"reserved0 last", [](auto &r) { r.reserved0[5] = 1; }},
 			{"index", [](auto &r) { r.index = le16(CW_WIRE_QUEUES_MAX); }},
 			{"data with a nonce", [](auto &r) { r.nonce[0] = 1; }},
 			{"data with a nonce's last byte", [](auto &r) { r.nonce[31] = 1; }},
@@ -183,7 +198,7 @@ TEST(Setup, AcceptanceRules)
 		packed(cw_pack_rep, samples::control_rep()), parse_rep,
 		{
 			{"control with an index", [](auto &r) { r.index = le16(1); }},
-			{"control with version 1's credits", [](auto &r) { r.reserved1[0] = 8; }},
+			{"control with version 1's credits", [](auto &r) { r.reserved0[0] = 8; }},
 		});
 	each_change_is_fine<cw_rep, cw_wire_rep>(
 		packed(cw_pack_rep, samples::rep()), parse_rep,

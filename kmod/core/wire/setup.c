@@ -22,9 +22,9 @@ static bool cw_valid_versions(u16 min, u16 max)
 	return min && min <= max;
 }
 
-static bool cw_valid_kind(u8 kind)
+static bool cw_valid_link(u8 kind, u8 transport)
 {
-	return kind == CW_KIND_CONTROL || kind == CW_KIND_DATA;
+	return (kind == CW_KIND_CONTROL || kind == CW_KIND_DATA) && cw_known_transport(transport);
 }
 
 int cw_parse_versions(const void *data, size_t len, struct cw_versions *out)
@@ -64,8 +64,8 @@ int cw_parse_req(const void *data, size_t len, struct cw_req *out)
 
 	index = __le16_to_cpu(rec.index);
 	number = __le32_to_cpu(rec.number);
-	if (!cw_valid_kind(rec.kind) || rec.reserved0 ||
-	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
+	if (!cw_valid_link(rec.kind, rec.transport) ||
+	    !cw_is_zero(rec.reserved0, sizeof(rec.reserved0)))
 		return -EPROTO;
 	if (rec.kind == CW_KIND_CONTROL) {
 		if (index || number || !cw_is_zero(rec.token, sizeof(rec.token)))
@@ -76,6 +76,7 @@ int cw_parse_req(const void *data, size_t len, struct cw_req *out)
 
 	out->version = CW_WIRE_VERSION;
 	out->kind = rec.kind;
+	out->transport = rec.transport;
 	out->index = index;
 	out->number = number;
 	memcpy(out->token, rec.token, sizeof(out->token));
@@ -100,8 +101,8 @@ int cw_parse_rep(const void *data, size_t len, struct cw_rep *out)
 		return -EPROTO;
 
 	index = __le16_to_cpu(rec.index);
-	if (!cw_valid_kind(rec.kind) || rec.reserved0 ||
-	    !cw_is_zero(rec.reserved1, sizeof(rec.reserved1)))
+	if (!cw_valid_link(rec.kind, rec.transport) ||
+	    !cw_is_zero(rec.reserved0, sizeof(rec.reserved0)))
 		return -EPROTO;
 	if (rec.kind == CW_KIND_CONTROL ? index :
 	    index >= CW_WIRE_QUEUES_MAX || !cw_is_zero(rec.nonce, sizeof(rec.nonce)))
@@ -109,6 +110,7 @@ int cw_parse_rep(const void *data, size_t len, struct cw_rep *out)
 
 	out->version = version;
 	out->kind = rec.kind;
+	out->transport = rec.transport;
 	out->index = index;
 	memcpy(out->nonce, rec.nonce, sizeof(out->nonce));
 	return 0;
@@ -145,6 +147,7 @@ void cw_pack_req(struct cw_wire_req *rec, const struct cw_req *req)
 	rec->version_min = __cpu_to_le16(req->version);
 	rec->version_max = __cpu_to_le16(req->version);
 	rec->kind = req->kind;
+	rec->transport = req->transport;
 	if (req->kind == CW_KIND_CONTROL)
 		return;
 	rec->index = __cpu_to_le16(req->index);
@@ -158,6 +161,7 @@ void cw_pack_rep(struct cw_wire_rep *rec, const struct cw_rep *rep)
 	rec->magic = __cpu_to_le32(CW_WIRE_MAGIC);
 	rec->version = __cpu_to_le16(rep->version);
 	rec->kind = rep->kind;
+	rec->transport = rep->transport;
 	if (rep->kind == CW_KIND_CONTROL)
 		memcpy(rec->nonce, rep->nonce, sizeof(rec->nonce));
 	else

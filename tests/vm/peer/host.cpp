@@ -40,6 +40,7 @@ Bytes accept_words(u8 kind, u16 index)
 	cw_rep rep{};
 	rep.version = CW_WIRE_VERSION;
 	rep.kind = kind;
+	rep.transport = CW_WIRE_RDMA;
 	rep.index = index;
 	fill_random(rep.nonce, sizeof(rep.nonce));
 	cw_wire_rep rec;

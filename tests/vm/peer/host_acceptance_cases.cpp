@@ -84,7 +84,7 @@ std::map<std::string, Acceptance> wrong_acceptances()
 		{"huge-index",
 		 harmed([](cw_wire_rep &rec) { rec.index = __cpu_to_le16(CW_WIRE_QUEUES_MAX); })},
 		// A data link of version 1 had credits at this place.
-		{"credits-of-version-1", harmed([](cw_wire_rep &rec) { rec.reserved1[0] = 8; })},
+		{"credits-of-version-1", harmed([](cw_wire_rep &rec) { rec.reserved0[0] = 8; })},
 		// A data link has no nonce. That of a control link may be any.
 		{"nonce-on-data", harmed([](cw_wire_rep &rec) {
 			 if (rec.kind == CW_KIND_DATA)
@@ -92,8 +92,9 @@ std::map<std::string, Acceptance> wrong_acceptances()
 			 else
 				 rec.index = __cpu_to_le16(1);
 		 })},
-		{"reserved-byte", harmed([](cw_wire_rep &rec) { rec.reserved0 = 1; })},
-		{"reserved-tail", harmed([](cw_wire_rep &rec) { rec.reserved1[5] = 1; })},
+		{"other-transport", harmed([](cw_wire_rep &rec) { rec.transport = CW_WIRE_TCP; })},
+		{"unknown-transport", harmed([](cw_wire_rep &rec) { rec.transport = 3; })},
+		{"reserved-tail", harmed([](cw_wire_rep &rec) { rec.reserved0[5] = 1; })},
 	};
 }
 

@@ -62,6 +62,7 @@ cw_wire_req control_request()
 	cw_req req{};
 	req.version = CW_WIRE_VERSION;
 	req.kind = CW_KIND_CONTROL;
+	req.transport = CW_WIRE_RDMA;
 	cw_wire_req rec;
 	cw_pack_req(&rec, &req);
 	return rec;
@@ -85,6 +86,7 @@ cw_wire_req data_request(u32 number, u64 epoch, u16 index, const Secret &secret)
 	cw_req req{};
 	req.version = CW_WIRE_VERSION;
 	req.kind = CW_KIND_DATA;
+	req.transport = CW_WIRE_RDMA;
 	req.index = index;
 	req.number = number;
 	Bytes named = raw(__cpu_to_le32(number));

@@ -16,7 +16,7 @@ static int cw_link_rdma_check_rep(struct cw_link_rdma *l, const struct cw_link_c
 	struct cw_rep rep;
 
 	if (!cw_parse_rep(l->ep.rep, l->ep.rep_len, &rep) && rep.kind == config->kind &&
-	    rep.index == config->index)
+	    rep.index == config->index && rep.transport == CW_WIRE_RDMA)
 		return 0;
 	cw_link_kill(&l->link, -EPROTO, "the server's acceptance is malformed");
 	return -EPROTO;

@@ -118,7 +118,7 @@ static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 e
 		.peer_area = grants->area,
 	};
 	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_DATA,
-			      .number = grants->number };
+			      .transport = p->factory->transport, .number = grants->number };
 	struct cw_wire_req wire;
 	unsigned int i;
 	int ret;
@@ -160,7 +160,8 @@ int cw_path_connect_control(struct cw_path *p)
 		.limits.depth = CW_CONTROL_DEPTH,
 		.limits.inline_size = CW_WIRE_PAGE,
 	};
-	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_CONTROL };
+	struct cw_req req = { .version = CW_WIRE_VERSION, .kind = CW_KIND_CONTROL,
+			      .transport = p->factory->transport };
 	struct cw_link *link;
 
 	cw_pack_req(&p->wire_req, &req);

@@ -55,6 +55,7 @@ static void cw_listener_make_rep(struct cw_wire_rep *wire, const struct cw_req *
 	struct cw_rep rep = {
 		.version = req->version,
 		.kind = req->kind,
+		.transport = req->transport,
 		.index = req->index,
 	};
 
@@ -247,7 +248,8 @@ static int cw_listener_request(struct rdma_cm_id *cm, const struct rdma_cm_event
 	ret = cw_parse_req(data, len, &req);
 	if (ret == -EPROTONOSUPPORT)
 		return cw_listener_reject_version(cm, data, len);
-	if (ret)
+	/* A login that was relayed from another transport would prove that transport. */
+	if (ret || req.transport != CW_WIRE_RDMA)
 		return cw_listener_reject(cm, CW_REFUSED_MALFORMED);
 	if (req.kind == CW_KIND_CONTROL)
 		return cw_listener_control(cm, &event->param.conn, &req);

@@ -56,7 +56,7 @@ LOGIN = {
 WITH_KEY = ("wrong-mac", "changed-on-the-way", "no-key", "refused-by-another-disk-with-key")
 # The server sends these malformed acceptances of a link.
 ACCEPTANCES = ("nothing", "too-short", "wrong-magic", "version-0", "version-1", "version-3", "unknown-kind", "other-kind", "other-index",
-               "huge-index", "credits-of-version-1", "nonce-on-data", "reserved-byte", "reserved-tail")
+               "huge-index", "credits-of-version-1", "nonce-on-data", "other-transport", "unknown-transport", "reserved-tail")
 # The client gets these acceptances of control links when it comes back.
 COMES_BACK = ("too-short", "wrong-magic", "other-kind")
 NOT_ACCEPTED = "the server's acceptance is malformed"

@@ -43,7 +43,7 @@ CLOSED = "message-too-long invalidate rdma-write rdma-read rdma-without-access r
 SLOW = "login-none login-half login-no-data-links".split()
 
 REJECTED = {
-    "malformed": "req-magic req-versions-reversed req-kind req-reserved req-control-token req-none data-index-huge".split(),
+    "malformed": "req-magic req-versions-reversed req-kind req-transport req-no-transport req-reserved req-control-token req-none data-index-huge".split(),
     "token": "data-token data-token-epoch data-stranger data-taken data-index data-unproved".split(),
 }
 ANSWERED = {
