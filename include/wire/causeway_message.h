@@ -49,6 +49,7 @@ struct cw_limits {
 	u16 export_id;
 	u64 features;
 	u16 discard_ranges; /* 0: cw_parse_cmd() does not compare, cw_check_cmd() does */
+	bool needs_rkey; /* TCP: no rkey is zero */
 };
 
 /**

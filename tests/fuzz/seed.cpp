@@ -279,6 +279,7 @@ int main(int argc, char **argv)
 	ledger_seeds();
 	netlink_seeds();
 	paths_seeds();
+	tcp_seeds();
 	text_seeds();
 	return 0;
 }

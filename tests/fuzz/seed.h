@@ -19,6 +19,7 @@ void cidr_seeds();
 void ledger_seeds();
 void netlink_seeds();
 void paths_seeds();
+void tcp_seeds();
 void text_seeds();
 
 } // namespace fuzz

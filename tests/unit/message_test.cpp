@@ -438,6 +438,28 @@ TEST(Command, ReadRules)
 	});
 }
 
+TEST(Command, OverTcpEachTransferNamesAnRkey)
+{
+	const cw_cmd in = samples::read_inline();
+	cw_limits limits = samples::limits();
+	for (cw_cmd bulk : {samples::read_bulk(), samples::write_bulk()}) {
+		cw_wire_cmd rec;
+		cw_cmd out;
+		const auto parse = [&](const cw_cmd &cmd) {
+			cw_frame f{};
+			cw_pack_cmd(&rec, &cmd, limits.export_id);
+			return cw_parse_cmd(&rec, &f, &limits, &out);
+		};
+		limits.needs_rkey = true;
+		EXPECT_EQ(parse(bulk), 0);
+		EXPECT_EQ(parse(in), 0);
+		bulk.rkey = 0;
+		EXPECT_EQ(parse(bulk), -EPROTO);
+		limits.needs_rkey = false;
+		EXPECT_EQ(parse(bulk), 0);
+	}
+}
+
 TEST(Command, WriteRules)
 {
 	const cw_cmd in = samples::write_inline(), bulk = samples::write_bulk();

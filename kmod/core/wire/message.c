@@ -142,7 +142,7 @@ static bool cw_message_valid_extent(const struct cw_cmd *cmd)
 
 /*
  * Read and write: exactly one of inline and transfer. The memory of a transfer may have any address
- * (a registration may start at 0) and any rkey, but must not wrap.
+ * (a registration may start at 0), but must not wrap. Over RDMA it may have any rkey.
  */
 static bool cw_message_valid_transfer(const struct cw_cmd *cmd, const struct cw_frame *frame,
 				      const struct cw_limits *lim)
@@ -159,7 +159,8 @@ static bool cw_message_valid_transfer(const struct cw_cmd *cmd, const struct cw_
 		return cmd->data_len == cmd->len &&
 		       cw_message_valid_data(cmd->data_off, cmd->data_len, frame);
 	case CW_CMD_BULK:
-		return cw_message_no_data(cmd) && cmd->addr + cmd->len > cmd->addr;
+		return cw_message_no_data(cmd) && cmd->addr + cmd->len > cmd->addr &&
+		       (cmd->rkey || !lim->needs_rkey);
 	default:
 		return false;
 	}

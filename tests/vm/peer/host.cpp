@@ -300,7 +300,8 @@ void Visit::take_data(const Conduct &conduct)
 			       .max_io = MAX_IO,
 			       .export_id = 3,
 			       .features = features_,
-			       .discard_ranges = 0};
+			       .discard_ranges = 0,
+			       .needs_rkey = false};
 	if (muted)
 		return;
 	if (frame.type == CW_MSG_PROBE) {

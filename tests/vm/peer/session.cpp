@@ -245,7 +245,8 @@ std::optional<Answer> answer(Link &data, const Session &session)
 			       .max_io = session.welcome.max_io,
 			       .export_id = session.welcome.export_id,
 			       .features = session.hello.features_offered,
-			       .discard_ranges = 0};
+			       .discard_ranges = 0,
+			       .needs_rkey = false};
 	Answer got;
 	for (u16 i = 0; i < frame.count; i++) {
 		cw_wire_done rec;
