@@ -18,6 +18,7 @@
 #include "session/client/ports.h"
 #include "session/client/session.h"
 #include "session/server/session.h"
+#include "link/tcp/connect.h"
 #include "verbs/device.h"
 #include "verbs/interface.h"
 
@@ -28,9 +29,12 @@ static int __init cw_init(void)
 	int ret;
 
 	cw_identity_init();
-	ret = cw_client_init();
+	ret = cw_link_tcp_init();
 	if (ret)
 		return ret;
+	ret = cw_client_init();
+	if (ret)
+		goto exit_tcp;
 	ret = cw_server_init();
 	if (ret)
 		goto exit_client;
@@ -55,6 +59,8 @@ exit_server:
 	cw_server_exit();
 exit_client:
 	cw_client_exit();
+exit_tcp:
+	cw_link_tcp_exit();
 	return ret;
 }
 
@@ -66,6 +72,7 @@ static void __exit cw_exit(void)
 	cw_device_exit();
 	cw_server_exit();
 	cw_client_exit();
+	cw_link_tcp_exit();
 }
 
 module_init(cw_init);

@@ -112,11 +112,14 @@ static void cw_request_copy_to_request(struct request *rq, const void *from)
 
 /* True if the completion has what a completion of @rq must have, and nothing else. */
 static bool cw_request_fits(const struct request *rq, const struct cw_request *req,
-			    const struct cw_message *msg, const struct cw_done *done)
+			    struct cw_link *link, const struct cw_message *msg,
+			    const struct cw_done *done)
 {
 	bool inline_read = req->op == CW_OP_READ && !req->map.mr;
 
 	if (msg->invalidated && msg->frame.count == 1 && msg->rkey != req->map.rkey)
+		return false;
+	if (req->map.mr && !cw_link_moved(link, &req->map, done->status == CW_STATUS_OK))
 		return false;
 	if (done->flags & CW_DONE_INLINE)
 		return inline_read && done->data_len == blk_rq_bytes(rq);
@@ -138,7 +141,7 @@ static int cw_request_answered(struct cw_disk *disk, struct cw_link *link,
 	 * A request whose completion is wrong stays in its slot: it is sent again after the link
 	 * has been replaced.
 	 */
-	if (!cw_request_fits(rq, req, msg, done) || !cw_link_take_waiter(link, slot, rq))
+	if (!cw_request_fits(rq, req, link, msg, done) || !cw_link_take_waiter(link, slot, rq))
 		return -EPROTO;
 	transfer = req->map.mr;
 	req->status = done->status;

@@ -79,6 +79,22 @@ static inline int cw_link_unmap(struct cw_link *link, struct cw_map *map, bool i
 }
 
 /**
+ * cw_link_moved() - check whether the data of a command has been transferred
+ * @link: data link
+ * @map: memory that cw_link_map() registered
+ * @succeeded: the completion of the command reports success
+ *
+ * Only a transport without an adapter knows.
+ *
+ * Context: Receive context of the link.
+ * Return: False if the server must not have sent the completion.
+ */
+static inline bool cw_link_moved(struct cw_link *link, const struct cw_map *map, bool succeeded)
+{
+	return !link->ops->moved || link->ops->moved(link, map, succeeded);
+}
+
+/**
  * cw_link_slot() - find the slot of the command that a completion answers
  * @link: data link
  * @slot: slot in the completion

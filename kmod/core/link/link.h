@@ -129,7 +129,7 @@ struct cw_tx {
 	u16 count; /* records in the trailer so far */
 	u16 record; /* bytes of one; 0: messages of this type have none */
 	u8 type;
-	/* server: RDMA WRITE to post before the message; owned by the tx when sent */
+	/* server: data to send before the message, RDMA WRITE or PUT; owned by the tx when sent */
 	struct cw_transfer *transfer;
 	u32 invalidate; /* rkey to invalidate at the peer, 0 none */
 	/*
@@ -160,7 +160,8 @@ struct cw_transfer {
 	struct cw_link *link;
 	/*
 	 * RDMA READ: the data has arrived (0), or the link is dead. RDMA WRITE: the adapter does
-	 * not use the memory any more; called when the message with the transfer is released.
+	 * not use the memory any more; called when the message with the transfer is released. Over
+	 * TCP, the data was copied; the message may still wait to be sent.
 	 * The transfer is freed already, and the memory belongs to the callee. Softirq.
 	 */
 	void (*done)(void *cookie, int err);
@@ -183,9 +184,20 @@ struct cw_link_ops {
 	 * kills the link.
 	 */
 	void (*send)(struct cw_link *link, struct cw_tx *tx);
+	/*
+	 * Server, under link->tx_lock, may be NULL: the transport sends the data of tx->transfer,
+	 * and then calls cw_link_put_ended(). So the message gets its ordinal when its data has
+	 * gone, and other messages need not wait for that data. NULL: send() does both.
+	 */
+	void (*put)(struct cw_link *link, struct cw_tx *tx);
 	void (*message_put)(struct cw_message *msg);
 	int (*map)(struct cw_link *link, struct cw_map *map);
 	int (*unmap)(struct cw_link *link, struct cw_map *map, bool invalidated);
+	/*
+	 * Receive context, may be NULL: false if the completion of the command of @map breaks the
+	 * protocol, because a transfer of its data is under way, or, if it succeeded, not complete.
+	 */
+	bool (*moved)(struct cw_link *link, const struct cw_map *map, bool succeeded);
 	struct cw_transfer *(*transfer_alloc)(struct cw_link *link, struct scatterlist *sgl,
 					      u32 nents, bool to_peer, u64 addr, u32 rkey);
 	void (*transfer_fetch)(struct cw_transfer *transfer);

@@ -12,7 +12,8 @@
  * Bare: a message of one page and one record goes without its trailer if 32 bits of immediate data
  * can hold its content. That saves a packet where a page fills one.
  *
- * tx_lock orders everything that is sent: ordinals are taken and requests posted under it.
+ * tx_lock orders everything that is sent: ordinals are taken and requests posted under it. Over
+ * TCP, a message with a transfer comes here twice: its data goes first, without an ordinal.
  */
 #include <linux/export.h>
 
@@ -97,8 +98,13 @@ static void cw_link_send_locked(struct cw_link *link, struct cw_tx *tx)
 		link->open = NULL;
 		link->open_due = false;
 	}
-	if (tx->transfer)
+	if (tx->transfer) {
 		atomic_inc(&link->transfers);
+		if (link->ops->put) {
+			link->ops->put(link, tx);
+			return;
+		}
+	}
 	list_add_tail(&tx->entry, &link->backlog);
 	cw_link_run_backlog(link);
 }
@@ -110,6 +116,19 @@ void cw_link_send(struct cw_link *link, struct cw_tx *tx)
 	spin_lock_irqsave(&link->tx_lock, flags);
 	cw_link_send_locked(link, tx);
 	spin_unlock_irqrestore(&link->tx_lock, flags);
+}
+
+bool cw_link_put_ended(struct cw_link *link, struct cw_tx *tx)
+{
+	unsigned long flags;
+	bool alive;
+
+	spin_lock_irqsave(&link->tx_lock, flags);
+	alive = !cw_link_is_dead(link); /* the drain takes the lock afterwards, and finds @tx */
+	if (alive)
+		cw_link_send_locked(link, tx);
+	spin_unlock_irqrestore(&link->tx_lock, flags);
+	return alive;
 }
 
 void cw_link_go_on(struct cw_link *link)

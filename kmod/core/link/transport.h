@@ -74,6 +74,17 @@ static inline void cw_link_transfer_ended(struct cw_link *link)
 }
 
 /**
+ * cw_link_put_ended() - send a message whose data was sent by ops->put
+ * @link: link
+ * @tx: message. Its transfer has ended: tx->transfer is NULL.
+ *
+ * Context: Any context. Takes tx_lock.
+ * Return: True, and @tx belongs to the link. False if the link is dead; then the transport releases
+ * @tx.
+ */
+bool cw_link_put_ended(struct cw_link *link, struct cw_tx *tx);
+
+/**
  * cw_link_released() - note that the adapter does not use a message any more
  * @link: link of the message
  * @tx: message

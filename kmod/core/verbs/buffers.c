@@ -35,7 +35,8 @@ static void *cw_buffers_get(struct cw_buffers *set, size_t size)
 	/* Contiguous pages may be hard to get. The caller copes; the kernel need not complain. */
 	if (get_order(size) > PAGE_ALLOC_COSTLY_ORDER)
 		gfp |= __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
-	page = alloc_pages_node(cw_memory_node(set->ib), gfp, get_order(size));
+	page = alloc_pages_node(set->ib ? cw_memory_node(set->ib) : NUMA_NO_NODE, gfp,
+				get_order(size));
 	return page ? page_address(page) : NULL;
 }
 
@@ -51,6 +52,8 @@ static void cw_buffers_put(struct cw_buffers *set, void *memory, size_t size)
 
 static int cw_buffers_map(struct cw_buffers *set, void *memory, size_t size, u64 *dma, bool *mapped)
 {
+	if (!set->ib)
+		return 0;
 	*dma = ib_dma_map_single(set->ib, memory, size, set->dir);
 	*mapped = !ib_dma_mapping_error(set->ib, *dma);
 	return *mapped ? 0 : -ENOMEM;

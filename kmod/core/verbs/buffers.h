@@ -45,7 +45,7 @@ struct cw_buffers {
 /**
  * cw_buffers_alloc() - allocate and map the areas of a set
  * @set: set. Its reserve is set, the other members are not.
- * @ib: device that the areas are mapped for
+ * @ib: device that the areas are mapped for, or NULL if no adapter uses them
  * @count: number of pairs
  * @data_size: bytes of a data area, a multiple of PAGE_SIZE, or 0 for none
  * @trailer_size: bytes of a trailer area, a power of two up to PAGE_SIZE, or 0 for none

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef CAUSEWAY_5_10_SOCK_H
+#define CAUSEWAY_5_10_SOCK_H
+
+#include_next <net/sock.h>
+#include "causeway_answers.h"
+
+/*
+ * Linux 5.10 always takes the page fragment of the task that sends. A link over TCP sends in a
+ * worker, which uses the fragment for nothing else. The bit in the place of the member is unused.
+ */
+#if !CAUSEWAY_HAS_SK_USE_TASK_FRAG
+#define sk_use_task_frag sk_padding
+#endif
+
+#endif /* CAUSEWAY_5_10_SOCK_H */
