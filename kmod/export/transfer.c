@@ -15,6 +15,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
+#include "../core/link/factory.h"
 #include "backend.h"
 #include "trace.h"
 
@@ -271,10 +272,12 @@ void cwt_transfer_start(struct cwt_command *c)
 	struct cwt_link *tl = c->tl;
 	/*
 	 * A write that begins inside a page would need one page more than a memory region surely
-	 * holds.
+	 * holds. A connection of TCP may end within a block, and must not leave half of it.
 	 */
 	bool in_place = tl->export->backend->find_pages &&
-			(c->cmd.op == CW_OP_READ || !offset_in_page(c->cmd.offset));
+			(c->cmd.op == CW_OP_READ ||
+			 (!offset_in_page(c->cmd.offset) &&
+			  cw_link_transport(tl->link) != CW_TRANSPORT_TCP));
 	u8 status = CW_STATUS_NOMEM;
 	int kicks = cwt_link_kicks(tl);
 	struct cwt_transfer *t;

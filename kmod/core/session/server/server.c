@@ -70,9 +70,11 @@ int cw_server_listen(u16 port)
 	if (cw_port)
 		return -EBUSY;
 	ret = cw_listener_start(port);
-	if (!ret)
-		WRITE_ONCE(cw_port, port);
-	return ret;
+	if (ret)
+		return ret;
+	cw_listener_tcp_start();
+	WRITE_ONCE(cw_port, port);
+	return 0;
 }
 EXPORT_SYMBOL_GPL(cw_server_listen);
 
@@ -324,6 +326,7 @@ void cw_server_unregister(const struct cw_server_ops *ops)
 	cw_ops = NULL; /* no new session */
 	mutex_unlock(&cw_server_lock);
 	cw_listener_stop();
+	cw_listener_tcp_stop();
 	WRITE_ONCE(cw_port, 0);
 	mutex_lock(&cw_server_lock);
 	list_for_each_entry(s, &cw_server_sessions, entry)

@@ -317,6 +317,20 @@ int cw_listener_start(u16 port);
  */
 void cw_listener_stop(void);
 
+/* listener_tcp.c */
+/**
+ * cw_listener_tcp_start() - listens for links over TCP, if the parameter tcp_port names a port
+ *
+ * Context: Process context. May sleep. The caller serialises it with cw_listener_tcp_stop().
+ */
+void cw_listener_tcp_start(void);
+/**
+ * cw_listener_tcp_stop() - closes the listeners, and the connections whose request is not there
+ *
+ * Context: Process context. Sleeps.
+ */
+void cw_listener_tcp_stop(void);
+
 /* server.c */
 /**
  * cw_server_init() - prepares the sources, the sessions and the work queue of the server

@@ -165,6 +165,20 @@ bool cw_source_enter(struct cw_place *place, const struct sockaddr_storage *peer
 	return room;
 }
 
+bool cw_source_knows(const struct sockaddr_storage *peer)
+{
+	struct cw_source *source;
+	u8 address[16];
+	bool known;
+
+	cw_source_address(peer, address);
+	spin_lock(&cw_source_lock);
+	source = cw_source_find(peer->ss_family, address);
+	known = source && cw_source_is_known(source);
+	spin_unlock(&cw_source_lock);
+	return known;
+}
+
 static void cw_source_give_place(struct cw_place *place)
 {
 	lockdep_assert_held(&cw_source_lock);

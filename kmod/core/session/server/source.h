@@ -33,6 +33,14 @@ struct cw_place {
  */
 bool cw_source_enter(struct cw_place *place, const struct sockaddr_storage *peer);
 /**
+ * cw_source_knows() - checks whether an address is known
+ * @peer: address of a client
+ *
+ * Context: Process context.
+ * Return: True if the address has a session, or had one within a day.
+ */
+bool cw_source_knows(const struct sockaddr_storage *peer);
+/**
  * cw_source_admitted() - no longer counts a connection, whose client has proved itself
  * @place: place of the connection
  *
