@@ -86,15 +86,16 @@ enum cw_command {
 	CW_C_SERVER_STOP,
 	/*
 	 * Makes an export of a server a disk of this host. server, name, host, and address or
-	 * disk-path are required. address and local-address at the top are the only path of the
-	 * session. Instead of them there may be up to 8 nests disk-path, one for each path; no two
-	 * of them may have the same addresses. Without background, the request waits until the
-	 * block device exists, and ends with the error of the last attempt if an attempt on each
-	 * path has failed. The defaults are 128 for depth, one queue for each processor but at most
-	 * 8, no polled queues, 0 for io-timeout, CW_FAST_FAIL_DEFAULT for fast-fail, 10000 ms for
-	 * connect-timeout, and auto for path-policy. queues and poll-queues together are at most
-	 * 256. With identity, a server whose export of that name has another identity is not
-	 * accepted. Request: CW_A_SERVER, CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_QUEUES,
+	 * disk-path are required. address, local-address and transport at the top are the only path
+	 * of the session. Instead of them there may be up to 8 nests disk-path, one for each path;
+	 * no two of them may have the same addresses and transport. A path without transport goes
+	 * by RDMA. Without background, the request waits until the block device exists, and ends
+	 * with the error of the last attempt if an attempt on each path has failed. The defaults
+	 * are 128 for depth, one queue for each processor but at most 8, no polled queues, 0 for
+	 * io-timeout, CW_FAST_FAIL_DEFAULT for fast-fail, 10000 ms for connect-timeout, and auto
+	 * for path-policy. queues and poll-queues together are at most 256. With identity, a server
+	 * whose export of that name has another identity is not accepted. Request: CW_A_SERVER,
+	 * CW_A_NAME, CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_TRANSPORT, CW_A_QUEUES,
 	 * CW_A_POLL_QUEUES, CW_A_DEPTH, CW_A_IO_TIMEOUT, CW_A_CONNECT_TIMEOUT, CW_A_KEY, CW_A_HOST,
 	 * CW_A_BACKGROUND, CW_A_FAST_FAIL, CW_A_DISK_PATH, CW_A_PATH_POLICY, CW_A_IDENTITY. Reply:
 	 * CW_A_DISK.
@@ -410,7 +411,7 @@ enum cw_attribute {
 	CW_A_STATE,
 	/*
 	 * u8: enum cw_transport: of a live connection, or of an address in export-address;
-	 * otherwise none
+	 * otherwise none; in attach and path-add: of a path, rdma if it is left out
 	 */
 	CW_A_TRANSPORT,
 	CW_A_DEVICE, /* string: RDMA device */
@@ -505,7 +506,7 @@ enum cw_attribute {
 	CW_A_REFUSAL,
 	/*
 	 * nest, repeated: a path of a disk's session, in the order of their numbers. In attach and
-	 * path-add: address, local-address
+	 * path-add: address, local-address, transport
 	 */
 	CW_A_DISK_PATH,
 	CW_A_PATH_STATE, /* u8: enum cw_disk_path_state: of a path */

@@ -63,11 +63,13 @@ static u8 cw_attach_free_number(const struct cw_session_config *config)
 }
 
 /*
- * Adds the path that the attributes @address and @local, which may be NULL, name. Numbers below
- * that of the path are taken, and higher ones may be. Returns the number, or -errno.
+ * Adds the path that the attributes @address, @local and @transport name; the last two may be
+ * NULL. Numbers below that of the path are taken, and higher ones may be. Returns the number, or
+ * -errno.
  */
 static int cw_attach_add_path(struct cw_session_config *config, const struct nlattr *address,
-			      const struct nlattr *local, struct netlink_ext_ack *extack)
+			      const struct nlattr *local, const struct nlattr *transport,
+			      struct netlink_ext_ack *extack)
 {
 	u8 i, number = cw_attach_free_number(config);
 	struct cw_path_config *path;
@@ -93,8 +95,14 @@ static int cw_attach_add_path(struct cw_session_config *config, const struct nla
 			  number);
 		return -EINVAL;
 	}
+	path->transport = transport ? nla_get_u8(transport) : CW_TRANSPORT_RDMA;
+	if (path->transport != CW_TRANSPORT_RDMA && path->transport != CW_TRANSPORT_TCP) {
+		cw_refuse(extack, "path %u has a transport that is neither RDMA nor TCP", number);
+		return -EINVAL;
+	}
 	for (i = 0; i < CW_WIRE_PATHS; i++) {
 		if (i == number || !config->paths[i].address.ss_family ||
+		    config->paths[i].transport != path->transport ||
 		    !cw_attach_is_same_host(&config->paths[i].address, &path->address) ||
 		    !cw_attach_is_same_host(&config->paths[i].local, &path->local))
 			continue;
@@ -114,7 +122,8 @@ static int cw_attach_take_path(struct cw_session_config *config, struct nlattr *
 
 	if (IS_ERR(tb))
 		return PTR_ERR(tb);
-	ret = cw_attach_add_path(config, tb[CW_A_ADDRESS], tb[CW_A_LOCAL_ADDRESS], extack);
+	ret = cw_attach_add_path(config, tb[CW_A_ADDRESS], tb[CW_A_LOCAL_ADDRESS],
+				 tb[CW_A_TRANSPORT], extack);
 	kfree(tb);
 	return ret;
 }
@@ -146,7 +155,7 @@ static int cw_attach_take_paths(struct genl_info *info, struct cw_session_config
 
 	if (!a[CW_A_DISK_PATH]) {
 		ret = cw_attach_add_path(config, a[CW_A_ADDRESS], a[CW_A_LOCAL_ADDRESS],
-					 info->extack);
+					 a[CW_A_TRANSPORT], info->extack);
 		return min(ret, 0);
 	}
 	if (a[CW_A_ADDRESS] || a[CW_A_LOCAL_ADDRESS]) {

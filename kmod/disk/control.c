@@ -324,7 +324,8 @@ static int cw_attachment_put_paths(struct sk_buff *skb, struct cw_session *s, bo
 		nest = nla_nest_start(skb, CW_A_DISK_PATH);
 		if (!nest || nla_put_u32(skb, CW_A_ID, i) ||
 		    cw_put_address(skb, CW_A_ADDRESS, &path.address) ||
-		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &path.local))
+		    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &path.local) ||
+		    nla_put_u8(skb, CW_A_TRANSPORT, path.transport))
 			return -EMSGSIZE;
 		nla_nest_end(skb, nest);
 	}

@@ -39,8 +39,13 @@ struct cw_fence {
 	u64 epoch;
 };
 
+struct cw_link_factory {
+	u8 transport;
+};
+
 struct cw_path_config {
 	int address, local;
+	u8 transport;
 };
 
 struct cw_incarnation {
@@ -54,6 +59,7 @@ struct cw_path {
 	cw_path_state state;
 	bool leaving, refused;
 	mutex lock;
+	cw_link_factory *factory;
 	cw_link *control;
 	cw_link *links[2];
 	unsigned nr_links;
@@ -217,14 +223,22 @@ void cw_path_set_fence(cw_path *p, cw_fence *fence, u64 epoch, u64)
 	said("fence", p);
 }
 
+cw_link_factory factories[] = {{CW_TRANSPORT_RDMA}, {CW_TRANSPORT_TCP}};
+
+void cw_path_set_ends(cw_path *p, const cw_path_config *config)
+{
+	p->factory = &factories[config->transport == CW_TRANSPORT_TCP];
+	p->address = config->address;
+	p->local = config->local;
+}
+
 cw_path *cw_path_create(cw_session *s, u8 number, const cw_path_config *config)
 {
 	auto *p = new cw_path{};
 
 	p->session = s;
 	p->number = number;
-	p->address = config->address;
-	p->local = config->local;
+	cw_path_set_ends(p, config);
 	return p;
 }
 
@@ -489,9 +503,10 @@ TEST_F(PathRemoval, KeepsTheLastPathAndTheOnlyLiveOne)
 
 TEST_F(PathRemoval, MakesRoomForAPathThatIsAdded)
 {
-	const cw_path_config wanted{ 7, 8 };
+	const cw_path_config wanted{ 7, 8, CW_TRANSPORT_TCP };
 	cw_path_config found;
 
+	second.factory = &factories[0];
 	second.fence.epoch = 11;
 	EXPECT_EQ(remove(1), 0);
 	EXPECT_FALSE(cw_session_path_config(&session, 1, &found));
@@ -503,6 +518,7 @@ TEST_F(PathRemoval, MakesRoomForAPathThatIsAdded)
 	EXPECT_TRUE(cw_session_path_config(&session, 1, &found));
 	EXPECT_EQ(found.address, 7);
 	EXPECT_EQ(found.local, 8);
+	EXPECT_EQ(found.transport, CW_TRANSPORT_TCP) << "the earlier path had another";
 	EXPECT_STREQ(second.reason, "the server knows a single path only");
 	session.features = CW_FEATURE_PATHS;
 	EXPECT_EQ(cw_session_add_path(&session, &wanted, 3, reason), 0);

@@ -71,7 +71,7 @@ struct AttachRequest {
     // seconds after which I/O that must fail fast fails without a path, or CW_FAST_FAIL_OFF
     std::optional<std::uint32_t> fast_fail;
     // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
-    // local-address
+    // local-address, transport
     std::vector<DiskPathAddresses> paths;
     // how the disk chooses among its live paths
     std::optional<std::uint8_t> path_policy;
@@ -87,7 +87,7 @@ struct PathRequest {
     // name of the export
     std::string name;
     // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
-    // local-address
+    // local-address, transport
     std::vector<DiskPathAddresses> paths;
 };
 
@@ -137,7 +137,7 @@ struct AttachmentInfo {
     // UUID of a machine
     Uuid host;
     // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
-    // local-address
+    // local-address, transport
     std::vector<DiskPathAddresses> paths;
     // how the disk chooses among its live paths
     std::uint8_t path_policy = 0;
@@ -153,7 +153,8 @@ struct DiskPath {
     SocketAddress local;
     // of a path
     std::uint8_t state = 0;
-    // of a live connection, or of an address in export-address; otherwise none
+    // of a live connection, or of an address in export-address; otherwise none; in attach and
+    // path-add: of a path, rdma if it is left out
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -208,7 +209,8 @@ struct SessionInfo {
     SocketAddress local;
     // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
-    // of a live connection, or of an address in export-address; otherwise none
+    // of a live connection, or of an address in export-address; otherwise none; in attach and
+    // path-add: of a path, rdma if it is left out
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -231,7 +233,7 @@ struct SessionInfo {
     // the server lost unflushed writes, and acknowledge was not sent since
     bool loss = false;
     // a path of a disk's session, in the order of their numbers. In attach and path-add: address,
-    // local-address
+    // local-address, transport
     std::vector<DiskPath> paths;
     // how the disk chooses among its live paths
     std::uint8_t path_policy = 0;
@@ -298,7 +300,8 @@ struct NfsConnection {
     SocketAddress local;
     // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
-    // of a live connection, or of an address in export-address; otherwise none
+    // of a live connection, or of an address in export-address; otherwise none; in attach and
+    // path-add: of a path, rdma if it is left out
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -340,7 +343,8 @@ struct NfsConnection {
 
 // An address by which an export can be reached.
 struct ExportAddress {
-    // of a live connection, or of an address in export-address; otherwise none
+    // of a live connection, or of an address in export-address; otherwise none; in attach and
+    // path-add: of a path, rdma if it is left out
     std::uint8_t transport = 0;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress address;

@@ -40,6 +40,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_BACKGROUND] = { .type = NLA_FLAG },
 	[CW_A_FORCE] = { .type = NLA_FLAG },
 	[CW_A_HOST] = NLA_POLICY_EXACT_LEN(16),
+	[CW_A_TRANSPORT] = NLA_POLICY_RANGE(NLA_U8, CW_TRANSPORT_NONE, CW_TRANSPORT_TCP),
 	[CW_A_ID] = { .type = NLA_U32 },
 	[CW_A_SOURCE] = { .type = NLA_BINARY, .len = 28 },
 	[CW_A_FAST_FAIL] = { .type = NLA_U32 },

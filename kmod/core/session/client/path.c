@@ -9,12 +9,21 @@
 #include <linux/slab.h>
 
 #include "../../link/rdma/connect.h"
+#include "../../link/tcp/connect.h"
 #include "liveness.h"
 #include "path_list.h"
 
 #define CW_LETTERS_MAX 16
 
 /* ---- life ---- */
+
+void cw_path_set_ends(struct cw_path *p, const struct cw_path_config *config)
+{
+	p->factory = config->transport == CW_TRANSPORT_TCP ? &cw_link_tcp_factory :
+							     &cw_link_rdma_factory;
+	p->address = config->address;
+	p->local = config->local;
+}
 
 struct cw_path *cw_path_create(struct cw_session *s, u8 number,
 			       const struct cw_path_config *config)
@@ -24,10 +33,8 @@ struct cw_path *cw_path_create(struct cw_session *s, u8 number,
 	if (!p)
 		return NULL;
 	p->session = s;
-	p->factory = &cw_link_rdma_factory;
 	p->number = number;
-	p->address = config->address;
-	p->local = config->local;
+	cw_path_set_ends(p, config);
 	mutex_init(&p->lock);
 	mutex_init(&p->stats_lock);
 	spin_lock_init(&p->making_lock);

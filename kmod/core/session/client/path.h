@@ -160,10 +160,18 @@ static inline struct cw_path *cw_link_path(const struct cw_link *link)
 /* ---- inside the core: path.c ---- */
 
 /**
+ * cw_path_set_ends() - sets the addresses and the transport of a path
+ * @p: a path that is down or removed, or has no attempt yet
+ * @config: its addresses and transport; copied
+ *
+ * Context: Any. session->lock is held once the path is in the list of its session.
+ */
+void cw_path_set_ends(struct cw_path *p, const struct cw_path_config *config);
+/**
  * cw_path_create() - makes a path of a session, without a connection
  * @s: the session
  * @number: number of the path, below CW_WIRE_PATHS
- * @config: its addresses; copied
+ * @config: its addresses and transport; copied
  *
  * Context: Process context. May sleep.
  * Return: The path, or NULL if there is no memory.

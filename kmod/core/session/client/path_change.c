@@ -53,6 +53,7 @@ bool cw_session_path_config(struct cw_session *s, u8 number, struct cw_path_conf
 		p = s->paths[number];
 		config->address = p->address;
 		config->local = p->local;
+		config->transport = p->factory->transport;
 		found = true;
 	}
 	mutex_unlock(&s->lock);
@@ -65,8 +66,7 @@ static void cw_path_begin_again(struct cw_path *p, const struct cw_path_config *
 {
 	struct cw_session *s = p->session;
 
-	p->address = config->address;
-	p->local = config->local;
+	cw_path_set_ends(p, config);
 	p->attempts = 0;
 	p->retry_at = jiffies;
 	p->refused = false;

@@ -77,6 +77,7 @@ struct cw_client_ops {
 struct cw_path_config {
 	struct sockaddr_storage address; /* of the server */
 	struct sockaddr_storage local; /* of this host; ss_family 0: any */
+	u8 transport; /* enum cw_transport; NONE: RDMA */
 };
 
 struct cw_session_config {
