@@ -88,11 +88,16 @@ void put_network(Bytes &to, int type, const std::string &value)
 		to.insert(to.end(), inner.begin(), inner.end());
 }
 
-// The address of the server, or LOCAL,ADDRESS.
-void put_path(Bytes &to, int type, const std::string &value)
+// The address of the server, or LOCAL,ADDRESS; over TCP with tcp/ before it.
+void put_path(Bytes &to, int type, const std::string &words)
 {
+	const bool tcp = words.starts_with("tcp/");
+	const std::string value = words.substr(tcp ? 4 : 0);
 	const auto comma = value.find(',');
 	Bytes inner;
+
+	if (tcp)
+		put_attribute(inner, CW_A_TRANSPORT, std::array<std::uint8_t, 1>{CW_TRANSPORT_TCP});
 
 	if (comma != std::string::npos)
 		put_address(inner, CW_A_LOCAL_ADDRESS, value.substr(0, comma));

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Disks over TCP. The command cannot attach them yet."""
+
+PORT = 4794
+TRANSPORT = 2       # CW_TRANSPORT_TCP
+
+
+def listen(server, parameters=""):
+    """Load the module of the server so that it takes links over TCP."""
+    server.run(f"modprobe causeway tcp_port={PORT} {parameters}")
+
+
+def attach(client, name, where):
+    """Attach an export by these paths, in the words of causeway-netlink; wait for the disk, and return its device."""
+    server = "10.0.0.1"
+    client.run(f"modprobe causeway_disk; causeway-netlink attach server={server} name={name} host=1 {where}", timeout=60)
+    disk = f"/dev/causeway/{server}/{name}"
+    client.wait_for(f"test -b {disk}")
+    return disk
+
+
+def attach_alone(client, name, address="10.0.0.1"):
+    """Attach an export by one path, over TCP."""
+    return attach(client, name, f"address={address}:{PORT} transport={TRANSPORT}")
+
+
+def reset_connections(client, events, lost):
+    """Reset the connections of all links over TCP, until an event says that they are lost: each segment becomes a RST."""
+    client.run("nft add table ip cut && nft add chain ip cut out '{ type filter hook output priority 0; }' && "
+               f"nft add rule ip cut out tcp dport {PORT} counter @th,104,8 set 0x4")
+    events.wait_for(lost, timeout=60)
+    client.run("nft delete table ip cut")
