@@ -22,6 +22,7 @@ Cases frame_cases(); // tails, and messages of a wrong length
 Cases command_cases(); // records of a data link, and memory that is not there
 Cases bare_cases();    // pages without a trailer
 Cases path_cases();    // sessions with several paths
+Cases tcp_cases();     // links over TCP
 Cases honest_cases();
 
 // @count messages of random bytes on data links, one after the other; the same for the same seed.
@@ -54,6 +55,12 @@ std::string unread(const Target &target, unsigned count);
 std::string discards(const Target &target, unsigned count);
 // The same, and each discards 256 MiB of a disk that has 64.
 std::string wipes(const Target &target, unsigned count);
+
+// Opens @count connections over TCP and sends nothing; says how many the server keeps.
+std::string tcp_guests(const Target &target, unsigned count);
+// A server over TCP that misbehaves as the name of the export says; runs for ever (tcp_host.cpp).
+int tcp_host_main();
+int tcp_host_list();
 
 } // namespace peer
 

@@ -5,7 +5,8 @@
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
 //   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent, vanish
 //                                                (crowd.cpp), hoard, drip, withhold, unread
-//                                                (greedy.cpp), discards, wipes (discards.cpp)
+//                                                (greedy.cpp), discards, wipes (discards.cpp),
+//                                                tcp-guests (tcp_cases.cpp)
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY [ACCEPTANCE...]]     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h), and
@@ -15,6 +16,8 @@
 //   causeway-peer exports LIST...                a server that gives these lists of its exports
 //                                                (exports.h)
 //   causeway-peer exports-list                   the names of the lists
+//   causeway-peer tcp-host                       a server of disks over TCP (tcp_host.cpp)
+//   causeway-peer tcp-host-list                  the names of its exports, with read or write
 //
 //   causeway-peer nfs SERVER CASE...             the same with a server of NFS over RDMA
 //   causeway-peer nfs SERVER random SEED N
@@ -45,7 +48,7 @@ constexpr u16 NFS_RDMA_PORT = 20049;
 const std::map<std::string, std::string (*)(const Target &, unsigned)> CROWDS = {
 	{"strangers", strangers}, {"flood", flood},   {"hung", hung},	{"logins", logins},
 	{"silent", silent},	  {"vanish", vanish}, {"hoard", hoard}, {"drip", drip}, {"withhold", withhold}, {"unread", unread},
-	{"discards", discards}, {"wipes", wipes},
+	{"discards", discards}, {"wipes", wipes}, {"tcp-guests", tcp_guests},
 };
 
 template <class Target, class Case>
@@ -69,7 +72,7 @@ Cases all_cases()
 {
 	Cases all;
 	for (const auto &some : {setup_cases(), login_cases(), copy_cases(), frame_cases(), command_cases(),
-				 bare_cases(), path_cases(), honest_cases()})
+				 bare_cases(), path_cases(), tcp_cases(), honest_cases()})
 		all.insert(some.begin(), some.end());
 	return all;
 }
@@ -78,7 +81,7 @@ int usage()
 {
 	std::cerr << "usage: causeway-peer list | SERVER EXPORT {CASE... | random SEED N | "
 		     "{strangers | flood | hung | logins | silent | vanish | hoard | drip | withhold | unread |\n"
-		     "       discards | wipes} N}\n       "
+		     "       discards | wipes | tcp-guests} N}\n       "
 		     "causeway-peer nfs {list | SERVER {CASE... | random SEED "
 		     "N | strangers N}}\n";
 	return 2;
@@ -155,6 +158,13 @@ int main(int argc, char **argv)
 		return host_main({key.begin(), key.end()},
 				 {words.begin() + std::min<ptrdiff_t>(2, ptrdiff_t(words.size())),
 				  words.end()});
+	}
+	if (words.size() == 1 && words[0] == "tcp-host-list")
+		return tcp_host_list();
+	if (words.size() == 1 && words[0] == "tcp-host") {
+		gcry_check_version(nullptr);
+		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+		return tcp_host_main();
 	}
 	const Cases cases = all_cases();
 	if (words.size() == 1 && words[0] == "list") {
