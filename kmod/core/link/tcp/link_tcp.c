@@ -201,8 +201,9 @@ static void cw_tcp_deliver_last_word(struct cw_link_tcp *l)
 }
 
 /*
- * A data link is aborted: TCP sends nothing that it still holds. What a control link has sent may
- * arrive, since none of it is memory of a command.
+ * A link is aborted: TCP sends nothing that it still holds, and no socket outlives its link. A
+ * close in order would not do the second: tcp_close() stops the timers of a kernel's socket, so
+ * TCP would neither repeat the FIN nor ever free the socket of a peer that does not answer.
  */
 static void cw_tcp_close(struct cw_link_tcp *l)
 {
@@ -210,10 +211,8 @@ static void cw_tcp_close(struct cw_link_tcp *l)
 
 	if (!sock)
 		return;
-	if (l->link.kind == CW_LINK_DATA)
-		sock_no_linger(sock->sk);
-	else
-		cw_tcp_deliver_last_word(l);
+	cw_tcp_deliver_last_word(l);
+	sock_no_linger(sock->sk);
 	if (sock_flag(sock->sk, SOCK_MEMALLOC))
 		sk_clear_memalloc(sock->sk);
 	l->sock = NULL;

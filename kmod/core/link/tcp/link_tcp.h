@@ -128,7 +128,7 @@ struct cw_link_tcp {
 	u32 sequence; /* frames sent; io work */
 	struct cw_tcp_gets gets; /* without an answer; io work */
 	bool shut; /* the peer was notified of the end; io work */
-	/* Server, control: a message that must arrive before the end, and where TCP has it. */
+	/* Control: a message that must arrive before the end, and where TCP has it. */
 	bool has_last_word;
 	u32 last_word_end; /* sequence number of TCP; io work, and the drain after it */
 

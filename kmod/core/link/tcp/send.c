@@ -375,11 +375,14 @@ static void cw_tcp_put_sent(struct cw_link_tcp *l)
 		cw_tcp_release(l, tx, -ENOTCONN);
 }
 
-/* These say how a session ended. The peer must get them, though the connection ends. */
+/* These say how a session or a path ended. The peer must get them, though the connection ends. */
 static bool cw_tcp_is_last_word(const struct cw_link *link, u8 type)
 {
-	return link->server && link->kind == CW_LINK_CONTROL &&
-	       (type == CW_MSG_NOTICE || type == CW_MSG_REFUSED || type == CW_MSG_FAREWELL);
+	if (link->kind != CW_LINK_CONTROL)
+		return false;
+	if (!link->server)
+		return type == CW_MSG_GOODBYE || type == CW_MSG_PATH_BYE;
+	return type == CW_MSG_NOTICE || type == CW_MSG_REFUSED || type == CW_MSG_FAREWELL;
 }
 
 static void cw_tcp_message_sent(struct cw_link_tcp *l, struct cw_tx *tx)
