@@ -30,3 +30,16 @@ def reset_connections(client, events, lost):
                f"nft add rule ip cut out tcp dport {PORT} counter @th,104,8 set 0x4")
     events.wait_for(lost, timeout=60)
     client.run("nft delete table ip cut")
+
+
+def ignore_ends(client):
+    """Drop each FIN of the server and each RST to it, as a client does that wants the server to keep its sockets."""
+    client.run("nft add table ip deaf && nft add chain ip deaf in '{ type filter hook input priority 0; }' && "
+               f"nft add rule ip deaf in tcp sport {PORT} tcp flags \\& fin == fin drop && "
+               "nft add chain ip deaf out '{ type filter hook output priority 0; }' && "
+               f"nft add rule ip deaf out tcp dport {PORT} tcp flags \\& rst == rst drop")
+
+
+def wait_for_no_orphan(host):
+    """Wait until no socket is left without a program or module that owns it. TCP repeats no FIN for a socket of the kernel."""
+    host.wait_for("ss -tano; grep 'TCP: .* orphan 0 ' /proc/net/sockstat", timeout=60)

@@ -4,7 +4,7 @@
  *
  * A connection that was accepted is a guest until its REQUEST has arrived: it has a small struct
  * and a deadline, and its source address may have a few of them. No byte behind the REQUEST is
- * read. Then the connection becomes a link, or is closed.
+ * read. Then the connection becomes a link, or is rejected and aborted.
  *
  * An honest REQUEST comes within a round trip. So where there are too many guests, the next
  * connection waits in the backlog of its listener until the guest that has waited longest is gone.
@@ -25,6 +25,7 @@
 #include "source.h"
 
 #define CW_GUESTS_BACKLOG 128
+#define CW_REJECTION_MS 1000 /* for a client's TCP to acknowledge a rejection */
 
 static unsigned int tcp_port;
 module_param(tcp_port, uint, 0444);
@@ -51,6 +52,7 @@ struct cw_guest {
 	struct delayed_work work; /* reads; at the deadline, closes */
 	bool known; /* its address has or had a session */
 	bool expelled; /* to be closed, for another guest */
+	bool rejected; /* it stays until the client's TCP has acknowledged the rejection */
 	unsigned long deadline; /* jiffies */
 	struct cw_tcp_stream stream;
 	u32 have; /* bytes of the request */
@@ -113,6 +115,16 @@ static void cw_guest_end(struct cw_guest *guest)
 	cancel_delayed_work(&guest->work);
 }
 
+/*
+ * tcp_close() stops the timers of a kernel's socket. So a close in order would leave a socket for
+ * ever where a client does not acknowledge the FIN.
+ */
+static void cw_guest_abort(struct socket *sock)
+{
+	sock_no_linger(sock->sk);
+	sock_release(sock);
+}
+
 /* Reads up to @len bytes. Returns their number, -EAGAIN, or another error; 0 is the end. */
 static int cw_guest_read(struct cw_guest *guest, void *to, size_t len)
 {
@@ -122,13 +134,23 @@ static int cw_guest_read(struct cw_guest *guest, void *to, size_t len)
 	return kernel_recvmsg(guest->sock, &msg, &vec, 1, len, MSG_DONTWAIT);
 }
 
-/* 0: the request is complete. */
+/* The end of this side is not acknowledged yet. */
+static bool cw_guest_is_closing(const struct cw_guest *guest)
+{
+	u8 state = READ_ONCE(guest->sock->sk->sk_state);
+
+	return (1 << state) & (TCPF_FIN_WAIT1 | TCPF_CLOSING | TCPF_LAST_ACK);
+}
+
+/* 0: the request is complete. -EAGAIN: the guest waits. */
 static int cw_guest_take(struct cw_guest *guest)
 {
 	struct cw_tcp_stream *stream = &guest->stream;
 	u8 header[sizeof(struct cw_wire_tcp)];
 	int ret;
 
+	if (guest->rejected)
+		return cw_guest_is_closing(guest) ? -EAGAIN : -ECONNREFUSED;
 	while (!cw_tcp_in_frame(stream)) {
 		ret = cw_guest_read(guest, header, sizeof(header) - stream->have);
 		if (ret <= 0)
@@ -162,6 +184,9 @@ static void cw_guest_reject(struct cw_guest *guest, u16 reason)
 	frame.data_crc = cw_link_tcp_crc32c(&wire.rej, sizeof(wire.rej));
 	cw_pack_tcp(&wire.header, &frame, 0, cw_link_tcp_crc32c);
 	kernel_sendmsg(guest->sock, &msg, &vec, 1, sizeof(wire));
+	kernel_sock_shutdown(guest->sock, SHUT_WR);
+	guest->rejected = true;
+	guest->deadline = jiffies + msecs_to_jiffies(CW_REJECTION_MS);
 }
 
 static struct cw_link *cw_guest_adopt(struct cw_incoming *in, const struct cw_link_config *config)
@@ -244,8 +269,12 @@ static void cw_guest_work(struct work_struct *work)
 	cw_guest_end(guest);
 	if (!ret)
 		kept = cw_guest_judge(guest);
+	if (!ret && guest->rejected) {
+		cw_guest_begin(guest); /* it waits again, for the client's TCP */
+		goto out;
+	}
 	if (!kept)
-		sock_release(guest->sock);
+		cw_guest_abort(guest->sock);
 	cw_guest_leave(guest);
 out:
 	memalloc_noio_restore(noio);
@@ -291,7 +320,7 @@ static void cw_guest_make(struct socket *sock)
 	struct cw_guest *guest = kzalloc(sizeof(*guest), GFP_KERNEL);
 
 	if (!guest) {
-		sock_release(sock);
+		cw_guest_abort(sock);
 		return;
 	}
 	guest->in = (struct cw_incoming) { &cw_guest_ops, &guest->peer, &guest->wire };
@@ -302,7 +331,7 @@ static void cw_guest_make(struct socket *sock)
 	if (kernel_getsockname(sock, (struct sockaddr *)&guest->local) < 0 ||
 	    kernel_getpeername(sock, (struct sockaddr *)&guest->peer) < 0 ||
 	    !cw_guest_enter(guest)) {
-		sock_release(sock);
+		cw_guest_abort(sock);
 		kfree(guest);
 		return;
 	}

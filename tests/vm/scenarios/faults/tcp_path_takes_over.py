@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A disk with a path over RDMA and one over TCP goes on when either is lost, and both come back. A disk whose only path is over
-TCP loses nothing when its connections are reset during writes, nor when its cable is pulled for longer than the detection time."""
+TCP loses nothing when its connections are reset during writes, nor when its cable is pulled for longer than the detection time. No
+socket of a connection that was lost stays."""
 from using import causeway, paths, tcp, verified
 
 TIER = "long"
@@ -43,6 +44,8 @@ def scenario(rig):
     lose(client, events, 1, both, BOTH_UP)
     for job in jobs:
         paths.passes(job)
+    for host in (server, client):
+        tcp.wait_for_no_orphan(host)
     sessions = {each["name"]: each for each in causeway.connections(client)}
     assert sessions["both"]["reconnects"] == 0, sessions
     assert sessions["alone"]["reconnects"] >= 4, sessions
