@@ -342,6 +342,12 @@ enum cw_event {
 	CW_EVENT_PATH_UP = 22, /* client: a path of a session that has several is live */
 	/* client: a path of a session was lost or removed while another one is live */
 	CW_EVENT_PATH_DOWN = 23,
+	/*
+	 * client: I/O goes by paths of a worse rank now (TCP), because the last one of a better
+	 * rank was lost or removed
+	 */
+	CW_EVENT_FALLBACK = 24,
+	CW_EVENT_RETURN = 25, /* client: I/O goes by paths of a better rank now (RDMA) */
 };
 
 /* attributes of requests, answers and events */

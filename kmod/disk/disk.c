@@ -235,7 +235,7 @@ static void cw_disk_up(struct cw_session *s, struct cw_path *p, bool new_instanc
 	mutex_unlock(&disk->lock);
 }
 
-static void cw_disk_stop(struct cw_session *s, struct cw_path *p)
+static void cw_disk_withdraw(struct cw_session *s, struct cw_path *p)
 {
 	struct cw_disk *disk = cw_disk_of(s);
 
@@ -243,6 +243,11 @@ static void cw_disk_stop(struct cw_session *s, struct cw_path *p)
 	if (cw_paths_stop(disk, p))
 		cw_hold_stop(disk);
 	mutex_unlock(&disk->lock);
+}
+
+static void cw_disk_stop(struct cw_session *s, struct cw_path *p)
+{
+	cw_disk_withdraw(s, p);
 	/*
 	 * For the operations of the block layer that found @p: see cw_paths_of(). Without the
 	 * lock, because ops of other paths must not wait for this.
@@ -320,6 +325,7 @@ static const char *cw_disk_name(struct cw_session *s)
 
 const struct cw_client_ops cw_disk_client_ops = {
 	.up = cw_disk_up,
+	.withdraw = cw_disk_withdraw,
 	.stop = cw_disk_stop,
 	.reap = cw_disk_reap,
 	.fenced = cw_disk_fenced,

@@ -93,7 +93,11 @@ struct cw_disk {
 	bool closing;
 	/* By number: paths that may take commands. Written under the lock of the gates too. */
 	struct cw_path __rcu *usable[CW_WIRE_PATHS];
-	u64 up_at[CW_WIRE_PATHS]; /* as usable: ns; since when each may */
+	/*
+	 * As usable: ns; when each connection became usable. 0: it never was, or its requests were
+	 * taken back.
+	 */
+	u64 up_at[CW_WIRE_PATHS];
 	/*
 	 * One of them, NULL: none. Under the policy single, the one that takes all commands. Any
 	 * context compares it.

@@ -61,10 +61,13 @@ static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
  */
 void cw_paths_reaped(struct cw_disk *disk, u8 number)
 {
+	unsigned long flags;
 	unsigned int i;
 
 	lockdep_assert_held(&disk->lock);
+	spin_lock_irqsave(&disk->gates.lock, flags);
 	disk->up_at[number] = 0;
+	spin_unlock_irqrestore(&disk->gates.lock, flags);
 	for (i = 0; i < disk->nr_hctx; i++) {
 		disk->hctx[i].answered[number] = (struct cw_answered) {};
 		atomic_set(&disk->hctx[i].sent[number], 0);
@@ -108,10 +111,12 @@ bool cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why)
 	/* It may have been taken back and given to a link again just before the timeout. */
 	if (ktime_get_ns() - start + TICK_NSEC < jiffies_to_nsecs(rq->timeout))
 		return false;
-	/* stop() takes this lock too, so a later connection of the path is not ended by mistake. */
+	/*
+	 * reap() takes this lock before the next connection of the path begins, so that one is not
+	 * ended by mistake.
+	 */
 	spin_lock_irqsave(&disk->gates.lock, flags);
-	if (rcu_access_pointer(disk->usable[path->number]) &&
-	    disk->up_at[path->number] <= start)
+	if (disk->up_at[path->number] && disk->up_at[path->number] <= start)
 		cw_session_kick(disk->session, path, why);
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
 	return true;

@@ -2,10 +2,10 @@
 /*
  * The paths of a disk that may carry commands, and the choice among them.
  *
- * A path may carry commands between up() and stop() of the session's ops. Meanwhile cw_disk.usable
- * has the path, which the data path reads in an RCU section. A hardware queue keeps only the number
- * of its path. So a queue that just chose a path cannot use it after stop() has returned, and then
- * finds another one.
+ * A path may carry commands between up() and withdraw() or stop() of the session's ops. Meanwhile
+ * cw_disk.usable has the path, which the data path reads in an RCU section. A hardware queue keeps
+ * only the number of its path. So a queue that just chose a path cannot use it an RCU grace period
+ * after withdraw(), or when stop() has returned, and then finds another one.
  *
  * Under the policy single, all hardware queues use one path until it is stopped, and then the path
  * with the lowest number follows.
@@ -81,8 +81,9 @@ bool cw_paths_carries_io(const struct cw_disk *disk, const struct cw_path *p);
  * @rq: a started request of the disk
  * @why: the reason, a constant string
  *
- * Does nothing if the path on which @rq was sent was stopped since. So @rq may wait for the fence
- * of that path, and a later connection of the path does not owe its answer.
+ * A path that stands by, or is being removed, owes the answers to its commands. Does nothing if the
+ * requests of the connection on which @rq was sent were taken back since. So @rq may wait for the
+ * fence of the path, and a later connection of the path does not owe its answer.
  *
  * Context: Any context. Takes the lock of the gates.
  * Return: False if @rq was given to a link again less than its timeout ago.

@@ -230,8 +230,9 @@ TEST_F(DiskPaths, EndOnlyTheConnectionThatOwesTheAnswer)
 	cw_paths_stop(&disk, &one);
 	EXPECT_EQ(kicked(rq), &three);
 	cw_paths_stop(&disk, &three);
-	EXPECT_EQ(kicked(rq), nullptr);
+	EXPECT_EQ(kicked(rq), &three); // a path that stands by owes it too
 	cw_paths_reaped(&disk, 3);
+	EXPECT_EQ(kicked(rq), nullptr);
 	now_ns++;
 	cw_paths_up(&disk, &three);
 	EXPECT_EQ(kicked(rq), nullptr);

@@ -93,6 +93,8 @@ inline constexpr std::array event_names = {
     NetlinkName{CW_EVENT_READMITTED, "readmitted"},
     NetlinkName{CW_EVENT_PATH_UP, "path-up"},
     NetlinkName{CW_EVENT_PATH_DOWN, "path-down"},
+    NetlinkName{CW_EVENT_FALLBACK, "fallback"},
+    NetlinkName{CW_EVENT_RETURN, "return"},
 };
 
 // enum cw_limit

@@ -58,6 +58,9 @@ struct cw_path {
 	bool refused;
 
 	/* Under session->lock. */
+	bool used; /* the disk may give it commands: see ranks.c. Only while it is LIVE */
+	u8 relapses; /* see cw_rank_relapses() */
+	u64 live_since; /* ns: when it went live last */
 	u32 attempts; /* to log in or join, since the path or a login was last live */
 	unsigned long retry_at; /* jiffies: not before, for a JOIN */
 	struct cw_fence fence; /* of the incarnation that was live last */
@@ -135,6 +138,7 @@ struct cw_path {
 /* Flags of a path. */
 enum {
 	CW_PATH_LOST, /* a link died: tear down */
+	CW_PATH_FLUSH, /* it stands by: send what its links have gathered */
 };
 
 /* Roles of a path. */

@@ -2,7 +2,7 @@
 /*
  * Paths that are added to a session, and removed from it, while the session is there.
  *
- * The end of a live path has this order: leaving is set, the disk stops giving it commands, the
+ * The end of a live path has this order: leaving is set, the disk gives it no more commands, the
  * commands that it has are answered, PATH_BYE is sent, and the connection ends. No write is without
  * its answer then, so the path owes no fence. The path stays LIVE until PATH_BYE: its works take
  * the messages of its control link, and end it if it is lost meanwhile.
@@ -25,6 +25,7 @@
 #include "../../netlink/netlink.h"
 #include "liveness.h"
 #include "path_change.h"
+#include "ranks.h"
 #endif
 #include "path_list.h"
 
@@ -70,6 +71,7 @@ static void cw_path_begin_again(struct cw_path *p, const struct cw_path_config *
 	p->attempts = 0;
 	p->retry_at = jiffies;
 	p->refused = false;
+	p->relapses = 0;
 	mutex_lock(&s->reason_lock);
 	p->reason[0] = '\0';
 	p->error = 0;
@@ -230,8 +232,10 @@ static int cw_path_ask_others(struct cw_path *p, char *reason)
 		      cw_path_others_answer(p, &asked);
 		stays = !may && (!p->leaving || time_after(jiffies, deadline) ||
 				 signal_pending(current));
-		if (stays)
+		if (stays) {
 			WRITE_ONCE(p->leaving, false);
+			cw_session_rank(s);
+		}
 		mutex_unlock(&s->lock);
 		if (stays)
 			return cw_path_say_stays(p, "no other path answers", reason);
@@ -245,24 +249,18 @@ static int cw_path_ask_others(struct cw_path *p, char *reason)
 	}
 }
 
-/*
- * The disk gives the path no more commands, and the path sends those that it has. They may be in a
- * message that was gathered for a batch: the end of the batch flushes only paths that the disk uses
- * then.
- */
+/* The disk gives the path no more commands, and the path sends those that it has gathered. */
 static void cw_path_stop(struct cw_path *p)
 {
 	struct cw_session *s = p->session;
-	unsigned int i;
 
 	lockdep_assert_held(&p->lock);
-	s->ops->stop(s, p);
-	for (i = 0; i < p->nr_links; i++)
-		cw_link_flush(p->links[i]);
 	mutex_lock(&s->lock);
-	if (!p->leaving && !test_bit(CW_SESSION_CLOSE, &s->flags))
-		s->ops->up(s, p, false); /* the other paths were lost just before the stop */
+	/* The other paths may just have been lost. */
+	if (p->leaving && !test_bit(CW_SESSION_CLOSE, &s->flags))
+		cw_path_withdraw(p);
 	mutex_unlock(&s->lock);
+	cw_path_flush(p);
 }
 
 /* How a path has left its disk. */
@@ -301,8 +299,7 @@ static enum cw_path_drained cw_path_drain(struct cw_path *p)
 	enum cw_path_drained drained;
 
 	mutex_lock(&p->lock);
-	if (p->state == CW_PATH_LIVE && READ_ONCE(p->leaving) &&
-	    !test_bit(CW_SESSION_CLOSE, &s->flags))
+	if (p->state == CW_PATH_LIVE)
 		cw_path_stop(p);
 	for (;;) {
 		drained = cw_path_drained(p);
@@ -437,20 +434,15 @@ static int cw_path_remove(struct cw_path *p, char *reason)
 
 void cw_session_take_back(struct cw_session *s)
 {
-	struct cw_path *p;
 	unsigned int i;
 
 	lockdep_assert_held(&s->lock);
 	for (i = 0; i < s->nr_paths; i++)
 		if (cw_path_stays(s->paths[i]) && s->paths[i]->state == CW_PATH_LIVE)
 			return;
-	for (i = 0; i < s->nr_paths; i++) {
-		p = s->paths[i];
-		if (p->state != CW_PATH_LIVE || test_bit(CW_SESSION_CLOSE, &s->flags))
-			continue;
-		WRITE_ONCE(p->leaving, false);
-		s->ops->up(s, p, false);
-	}
+	for (i = 0; i < s->nr_paths; i++)
+		if (s->paths[i]->state == CW_PATH_LIVE && !test_bit(CW_SESSION_CLOSE, &s->flags))
+			WRITE_ONCE(s->paths[i]->leaving, false);
 }
 
 int cw_session_remove_path(struct cw_session *s, u32 number, char *reason)

@@ -50,10 +50,9 @@ int cw_session_remove_path(struct cw_session *s, u32 number, char *reason);
  * cw_session_take_back() - ends the removal of paths, if all paths that stay were lost
  * @s: the session
  *
- * The disk uses the paths again. Called before the disk stops the lost path, so that it is never
- * without one.
+ * The caller calls cw_session_rank(), by which the disk uses them again.
  *
- * Context: Process context. s->lock is held. Calls ops->up.
+ * Context: Process context. s->lock is held.
  */
 void cw_session_take_back(struct cw_session *s);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The works of a path, which hold its lock: they connect it, handle its control messages, and end
- * its connection after a loss. The work of the session decides when a path connects (work.c).
+ * The works of a path, which hold its lock: they connect it, handle its control messages, flush its
+ * links when it begins to stand by, and end its connection after a loss. The work of the session decides when a path connects (work.c).
  *
  * An attempt to connect may take half a minute, so it has a work and a workqueue of its own: many
  * attempts delay no control message and no loss of a live path. While an attempt runs, the other
@@ -16,6 +16,7 @@
 #include "../../netlink/netlink.h"
 #include "liveness.h"
 #include "path_list.h"
+#include "ranks.h"
 
 /* ---- callbacks of links ---- */
 
@@ -80,6 +81,7 @@ static bool cw_path_went_live(struct cw_path *p)
 	}
 	p->refused = false;
 	p->reaped = false;
+	p->live_since = ktime_get_ns();
 	if (p->role == CW_PATH_LOGIN)
 		cw_session_went_live(s, p);
 	else
@@ -151,22 +153,11 @@ void cw_path_connect_work(struct work_struct *work)
 
 /* ---- a live path ---- */
 
-void cw_path_lost(struct cw_path *p)
+/* @last: no other path is live */
+static void cw_path_report_loss(struct cw_path *p, bool last)
 {
 	struct cw_session *s = p->session;
-	bool last, carried;
 
-	cw_path_find_reason(p);
-	mutex_lock(&s->lock);
-	carried = s->ops->carries_io && s->ops->carries_io(s, p);
-	p->losses++;
-	cw_path_change(p, CW_PATH_DYING);
-	cw_path_stop_carrying(p);
-	cw_path_set_fence(p, &p->fence, p->epoch, 0);
-	cw_session_lost(s, p);
-	last = s->state != CW_STATE_LIVE;
-	s->failovers += carried && !last;
-	mutex_unlock(&s->lock);
 	if (last) {
 		pr_warn_ratelimited("causeway: %s/%s: connection lost: %s\n", s->config.server,
 				    s->config.name, p->reason);
@@ -178,6 +169,27 @@ void cw_path_lost(struct cw_path *p)
 		cw_event(CW_EVENT_PATH_DOWN, CW_ROLE_CLIENT, s->config.server, s->config.name,
 			 "path %u: %s", p->number, p->reason);
 	}
+}
+
+void cw_path_lost(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+	bool last, carried;
+
+	cw_path_find_reason(p);
+	mutex_lock(&s->lock);
+	carried = s->ops->carries_io && s->ops->carries_io(s, p);
+	p->losses++;
+	cw_path_change(p, CW_PATH_DYING);
+	cw_path_is_over(p);
+	cw_path_stop_carrying(p);
+	cw_path_set_fence(p, &p->fence, p->epoch, 0);
+	cw_session_lost(s, p);
+	last = s->state != CW_STATE_LIVE;
+	s->failovers += carried && !last;
+	cw_path_report_loss(p, last);
+	cw_session_rank(s); /* before the disk stops this path */
+	mutex_unlock(&s->lock);
 	cw_path_tear_down(p);
 	mutex_lock(&s->lock);
 	cw_path_change(p, CW_PATH_DOWN);
@@ -215,6 +227,8 @@ void cw_path_work(struct work_struct *work)
 	/* When the session closes, cw_session_close() does the rest. */
 	if (p->state == CW_PATH_LIVE && !test_bit(CW_SESSION_CLOSE, &p->session->flags)) {
 		cw_path_take_letters(p);
+		if (test_and_clear_bit(CW_PATH_FLUSH, &p->flags))
+			cw_path_flush(p);
 		if (test_and_clear_bit(CW_PATH_LOST, &p->flags) || cw_path_has_dead_link(p))
 			cw_path_lost(p);
 	}

@@ -29,22 +29,29 @@
 #include "../inbox.h"
 
 #define CW_REASON_SIZE 160 /* bytes of a text for people, with its end */
+#define CW_LOSS_REASON_SIZE (CW_REASON_SIZE + 24) /* which path was lost, and its reason */
 
 struct cw_path;
 struct cw_session;
 
 struct cw_client_ops {
 	/*
-	 * links[0..nr_links) of @p take commands until stop(). If no other path does, everything
-	 * that is held for a path may go. May follow stop() of the same links, which may have
-	 * commands then, and up(). @new_instance: the server may have lost writes that it
+	 * links[0..nr_links) of @p take commands until withdraw() or stop(). If no other path does,
+	 * everything that is held for a path may go. May follow withdraw() of the same links, which
+	 * may have commands then. @new_instance: the server may have lost writes that it
 	 * acknowledged and did not flush.
 	 *
-	 * All ops but those of handler are called in process context. up, fenced, fail, notice and
-	 * waits are called under the session's lock. stop and reap are called under the lock of @p,
-	 * without the session's, so other ops and those of other paths may run at the same time.
+	 * All ops but those of handler are called in process context. up, withdraw, fenced, fail,
+	 * notice and waits are called under the session's lock. stop and reap are called under the
+	 * lock of @p, without the session's, so other ops and those of other paths may run at the
+	 * same time.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
+	/*
+	 * No command is given to a link of @p from now on, but by operations that found the path
+	 * before. They end within an RCU grace period. The commands that @p has are answered there.
+	 */
+	void (*withdraw)(struct cw_session *s, struct cw_path *p);
 	/*
 	 * No command may be given to a link of @p after this returned. Waits for an RCU grace
 	 * period. The links may be dead already.
@@ -128,6 +135,11 @@ struct cw_session {
 	u32 attempts; /* since it last was live */
 	u32 reconnects;
 	u32 failovers; /* times that a path which carried I/O was lost beside a live one */
+	u8 used_rank; /* 1 + rank of the paths that carry I/O, or carried it last; 0: none did */
+	u64 fallbacks; /* counted: moves of I/O to paths of a worse rank */
+	u64 returns; /* counted: moves of I/O to paths of a better rank, after a fallback */
+	char fallback_reason[CW_LOSS_REASON_SIZE]; /* of the newest fallback */
+	char loss_reason[CW_LOSS_REASON_SIZE]; /* why the disk lost a path that it used last */
 	u64 epoch; /* of the last login that was tried */
 	/* Why the last connection or attempt of a path ended. Under reason_lock. */
 	int error;

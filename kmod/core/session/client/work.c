@@ -21,6 +21,7 @@
 #include "backoff.h"
 #include "path_change.h"
 #include "path_list.h"
+#include "ranks.h"
 
 static unsigned int retry_base_ms = 500;
 module_param(retry_base_ms, uint, 0644);
@@ -143,9 +144,9 @@ void cw_session_joined(struct cw_session *s, struct cw_path *p)
 	p->attempts = 0;
 	pr_info("causeway: %s/%s: path %u is live over %s, %u queues\n", s->config.server,
 		s->config.name, p->number, p->device, p->nr_links);
-	s->ops->up(s, p, false);
 	cw_event(CW_EVENT_PATH_UP, CW_ROLE_CLIENT, s->config.server, s->config.name,
 		 "path %u is live over %s", p->number, p->device);
+	cw_session_rank(s);
 	cw_session_send_fences(s);
 }
 
@@ -185,9 +186,10 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 		cw_path_end_fence(s->paths[i]);
 	}
 	cw_session_decide(s); /* the other paths may join */
-	s->ops->up(s, p, new_instance);
+	cw_path_use(p, new_instance);
 	cw_event(CW_EVENT_UP, CW_ROLE_CLIENT, s->config.server, s->config.name, "live over %s",
 		 p->device);
+	cw_session_rank(s); /* a login by a path of a worse rank is a fallback */
 	complete_all(&s->first);
 }
 
@@ -315,8 +317,9 @@ static void cw_session_begin_join(struct cw_session *s, struct cw_path *p)
 /*
  * A path with a fence does not join, so the server keeps commands of one incarnation at most. The
  * paths take turns, so one that is refused again and again keeps no other one from its JOIN.
+ * Returns the jiffies until the next path may join, or MAX_JIFFY_OFFSET.
  */
-static void cw_session_begin_joins(struct cw_session *s)
+static unsigned long cw_session_begin_joins(struct cw_session *s)
 {
 	unsigned long in, next = MAX_JIFFY_OFFSET;
 	unsigned int i, first = s->next_join;
@@ -336,6 +339,15 @@ static void cw_session_begin_joins(struct cw_session *s)
 		else
 			cw_session_begin_join(s, p);
 	}
+	return next;
+}
+
+/* The work comes back when a path may join, or when a path of a better rank has settled. */
+static void cw_session_tend_paths(struct cw_session *s)
+{
+	unsigned long joins = cw_session_begin_joins(s), ranks = cw_session_rank_again(s);
+	unsigned long next = min(joins, ranks);
+
 	if (next != MAX_JIFFY_OFFSET)
 		mod_delayed_work(cw_client_wq, &s->work, next);
 }
@@ -384,7 +396,7 @@ void cw_session_work(struct work_struct *work)
 				cw_session_wait(s);
 		}
 	} else if (s->state == CW_STATE_LIVE) {
-		cw_session_begin_joins(s);
+		cw_session_tend_paths(s);
 	}
 	mutex_unlock(&s->lock);
 	memalloc_noio_restore(noio);

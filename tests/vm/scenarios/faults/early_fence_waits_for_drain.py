@@ -19,7 +19,7 @@ def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 16M --allow any")
     events = causeway.watch(client)
-    paths.attach(client, "m", events)
+    paths.attach(client, "m", events, options="--policy single")
     client.run(f"udevadm settle; modprobe slow_drain && echo 1 >{DRAIN}/hold && head -c 4096 /dev/urandom >/tmp/page")
     tracing.start(client, "causeway/cw_message_received")
     # The client's port stays up, so the write is sent on the path that is lost.
