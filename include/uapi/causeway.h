@@ -132,14 +132,16 @@ enum cw_command {
 	 * paths, and for those that were removed and whose fence is open, which are ending: id,
 	 * address, path-state, attempts; local-address, transport, device, device-port, queues
 	 * while it is live; reason and error of its last loss or attempt; retry-in until it joins
-	 * again; carries-io, fencing, fence-commands, losses, fences and fence-time. failovers is
-	 * there for the client only. address, device and the like outside of the nests are those of
-	 * the first path that carries I/O, or of the first path if there is none. A dump. Reply:
+	 * again; carries-io, fencing, fence-commands, losses, fences and fence-time. failovers,
+	 * fallbacks, returns and fallback-reason are there for the client only, fallback-reason
+	 * after a fallback. address, device and the like outside of the nests are those of the
+	 * first path that carries I/O, or of the first path if there is none. A dump. Reply:
 	 * CW_A_ROLE, CW_A_ID, CW_A_SERVER, CW_A_NAME, CW_A_HOST_NAME, CW_A_HOST, CW_A_SESSION,
 	 * CW_A_ADDRESS, CW_A_LOCAL_ADDRESS, CW_A_STATE, CW_A_TRANSPORT, CW_A_DEVICE,
 	 * CW_A_DEVICE_PORT, CW_A_QUEUES, CW_A_DEPTH, CW_A_INLINE, CW_A_MAX_IO, CW_A_ATTEMPTS,
 	 * CW_A_RECONNECTS, CW_A_SINCE, CW_A_RETRY_IN, CW_A_REASON, CW_A_ERROR, CW_A_LOSS,
-	 * CW_A_DISK, CW_A_DISK_PATH, CW_A_PATH_POLICY, CW_A_FAILOVERS.
+	 * CW_A_DISK, CW_A_DISK_PATH, CW_A_PATH_POLICY, CW_A_FAILOVERS, CW_A_FALLBACKS,
+	 * CW_A_RETURNS, CW_A_FALLBACK_REASON.
 	 */
 	CW_C_SESSION_GET,
 	/*
@@ -544,6 +546,14 @@ enum cw_attribute {
 	 * transport (of the address) and address
 	 */
 	CW_A_EXPORT_ADDRESS,
+	/*
+	 * u64: times that I/O moved to paths of a worse rank, by TCP, because the last one of a
+	 * better rank was lost or removed
+	 */
+	CW_A_FALLBACKS,
+	/* u64: times that I/O moved back to paths of a better rank, by RDMA, after a fallback */
+	CW_A_RETURNS,
+	CW_A_FALLBACK_REASON, /* string: a text for people: the reason of the newest fallback */
 	__CW_A_MAX,
 };
 

@@ -130,6 +130,9 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_DISK_PATH, message.paths);
     visit(CW_A_PATH_POLICY, message.path_policy);
     visit(CW_A_FAILOVERS, message.failovers);
+    visit(CW_A_FALLBACKS, message.fallbacks);
+    visit(CW_A_RETURNS, message.returns);
+    visit(CW_A_FALLBACK_REASON, message.fallback_reason);
 }
 
 template <Is<StatInfo> Message, typename Visit>

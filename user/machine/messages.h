@@ -239,6 +239,13 @@ struct SessionInfo {
     std::uint8_t path_policy = 0;
     // times that a path which carried I/O was lost while another one was live
     std::uint32_t failovers = 0;
+    // times that I/O moved to paths of a worse rank, by TCP, because the last one of a better rank
+    // was lost or removed
+    std::uint64_t fallbacks = 0;
+    // times that I/O moved back to paths of a better rank, by RDMA, after a fallback
+    std::uint64_t returns = 0;
+    // a text for people: the reason of the newest fallback
+    std::string fallback_reason;
 };
 
 // The counters of an attachment or of a server session.

@@ -97,6 +97,9 @@ static int cw_dump_put_client_locked(struct sk_buff *skb, struct cw_session *s, 
 	    nla_put_u32(skb, CW_A_ATTEMPTS, s->attempts) ||
 	    nla_put_u32(skb, CW_A_RECONNECTS, s->reconnects) ||
 	    nla_put_u32(skb, CW_A_FAILOVERS, s->failovers) ||
+	    nla_put_u64_64bit(skb, CW_A_FALLBACKS, s->fallbacks, CW_A_PAD) ||
+	    nla_put_u64_64bit(skb, CW_A_RETURNS, s->returns, CW_A_PAD) ||
+	    (s->fallbacks && nla_put_string(skb, CW_A_FALLBACK_REASON, s->fallback_reason)) ||
 	    nla_put_u64_64bit(skb, CW_A_SINCE, ktime_to_ns(ktime_sub(ktime_get(), s->since)),
 			      CW_A_PAD) ||
 	    (secrets && nla_put(skb, CW_A_SESSION, CW_WIRE_UUID, s->uuid)) ||

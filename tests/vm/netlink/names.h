@@ -116,6 +116,9 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"fences", CW_A_FENCES, Kind::u32},
 	KnownAttribute{"fence-time", CW_A_FENCE_TIME, Kind::u64},
 	KnownAttribute{"export-address", CW_A_EXPORT_ADDRESS, Kind::path},
+	KnownAttribute{"fallbacks", CW_A_FALLBACKS, Kind::u64},
+	KnownAttribute{"returns", CW_A_RETURNS, Kind::u64},
+	KnownAttribute{"fallback-reason", CW_A_FALLBACK_REASON, Kind::text},
 };
 
 struct KnownCommand {
