@@ -62,14 +62,21 @@ Result<Answer> run_path_list(World &world, const Arguments &arguments) {
         found = true;
         const std::string policy = policy_word(session.path_policy);
         for (const DiskPath &path : session.paths) {
-            Json json = {
-                {"server", session.server}, {"name", session.name}, {"policy", or_null(policy)}};
+            Json json = {{"server", session.server},
+                         {"name", session.name},
+                         {"policy", or_null(policy)},
+                         {"fallbacks", session.fallbacks},
+                         {"returns", session.returns},
+                         {"fallback_reason", or_null(session.fallback_reason)}};
             json.update(path_json(path));
             answer.json["paths"].push_back(std::move(json));
             add_row(table, session.server + "/" + session.name, path);
         }
         if (session.paths.size() > 1 && !policy.empty()) {
             table.note("policy: " + policy);
+        }
+        if (session.fallbacks > session.returns) {
+            table.note("I/O goes by TCP, because " + session.fallback_reason);
         }
     }
     if (only && !found) {

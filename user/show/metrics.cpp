@@ -252,6 +252,12 @@ void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
     page.counter("causeway_disk_failovers",
                  "Times that a path which carried I/O was lost while another one was live.");
     each_disk(page, sessions, [](const SessionInfo &session) { return session.failovers; });
+    page.counter("causeway_disk_fallbacks",
+                 "Times that I/O moved to paths over TCP, because the last one over RDMA was lost "
+                 "or removed.");
+    each_disk(page, sessions, [](const SessionInfo &session) { return session.fallbacks; });
+    page.counter("causeway_disk_returns", "Times that I/O moved back to paths over RDMA.");
+    each_disk(page, sessions, [](const SessionInfo &session) { return session.returns; });
 }
 
 template <typename Thing>

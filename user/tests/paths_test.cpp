@@ -331,6 +331,9 @@ class PathsShown : public CommandTest {
         client.state = CW_STATE_LIVE;
         client.since = 12000000000;
         client.failovers = 5;
+        client.fallbacks = 3;
+        client.returns = 3;
+        client.fallback_reason = "path 1 was lost: no answer";
         client.paths = {first, second};
         SessionInfo other = client;
         other.name = "other";
@@ -377,6 +380,10 @@ TEST_F(PathsShown, by_net_below_a_connection_that_has_several) {
                                                    {"losses", 2},
                                                    {"fences", 1},
                                                    {"fence_ns", 1500000000}}));
+    EXPECT_EQ(told[0]["fallbacks"], 3);
+    EXPECT_EQ(told[0]["returns"], 3);
+    EXPECT_EQ(told[0]["fallback_reason"], "path 1 was lost: no answer");
+    EXPECT_EQ(told[2]["fallback_reason"], nullptr);
     EXPECT_EQ(told[0]["paths"][0]["local"], "10.0.0.9");
     EXPECT_EQ(told[0]["paths"][0]["transport"], "rdma");
     EXPECT_EQ(told[1]["paths"].size(), 1U);
@@ -452,6 +459,7 @@ TEST_F(PathsShown, as_standing_by_connecting_or_fenced) {
 
 TEST_F(PathsShown, by_metrics) {
     kernel.running_sessions[1].paths.clear(); // as an older module reports it
+    kernel.running_sessions[0].returns = 2;
     EXPECT_EQ(run({"metrics"}), 0) << err();
     const std::string disk = "{server=\"storage1\",name=\"scratch\"";
     const std::string first = disk + ",path=\"0\",address=\"10.0.0.1\"";
@@ -472,11 +480,27 @@ TEST_F(PathsShown, by_metrics) {
              "causeway_disk_path_fences_total" + second + "} 1\n",
              "causeway_disk_path_fence_seconds_total" + second + "} 1.5\n",
              "causeway_disk_failovers_total" + disk + "} 5\n",
+             "causeway_disk_fallbacks_total" + disk + "} 3\n",
+             "causeway_disk_returns_total" + disk + "} 2\n",
              std::string("causeway_disk_paths{server=\"storage1\",name=\"other\"} 1\n"),
              std::string("causeway_disk_paths_live{server=\"storage1\",name=\"other\"} 1\n"),
          }) {
         EXPECT_NE(out().find(line), std::string::npos) << line << out();
     }
+}
+
+TEST_F(PathsShown, by_path_list_with_the_fallback_that_lasts) {
+    const std::string note = "    I/O goes by TCP, because path 1 was lost: no answer\n";
+    EXPECT_EQ(run({"path", "list", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(out().find(note), std::string::npos) << out();
+    kernel.running_sessions[0].returns = 2;
+    EXPECT_EQ(run({"path", "list", "storage1/scratch"}), 0) << err();
+    EXPECT_NE(out().find(note), std::string::npos) << out();
+    const auto told = json({"path", "list", "storage1/scratch"})["paths"];
+    ASSERT_EQ(told.size(), 2U);
+    EXPECT_EQ(told[1]["fallbacks"], 3);
+    EXPECT_EQ(told[1]["returns"], 2);
+    EXPECT_EQ(told[1]["fallback_reason"], "path 1 was lost: no answer");
 }
 
 TEST_F(PathsShown, by_watch_as_events) {
@@ -495,6 +519,17 @@ TEST_F(PathsShown, by_watch_as_events) {
     EXPECT_EQ(out(), "2023-11-14T22:13:20.123Z path-down storage1/scratch: path 1: no answer\n"
                      "2023-11-14T22:13:20.123Z path-up storage1/scratch: path 1 is live over "
                      "mlx5_1\n");
+    down.kind = CW_EVENT_FALLBACK;
+    down.text = "path 1 over TCP carries I/O now, because path 0 was lost: no answer";
+    up.kind = CW_EVENT_RETURN;
+    up.text = "path 0 over RDMA carries I/O now, because it has been live for 3001 ms";
+    kernel.events = {down, up};
+    EXPECT_EQ(run({"watch", "--until", "return"}), 0) << err();
+    EXPECT_EQ(out(), "2023-11-14T22:13:20.123Z fallback storage1/scratch: path 1 over TCP carries "
+                     "I/O now, because path 0 was lost: no answer\n"
+                     "2023-11-14T22:13:20.123Z return storage1/scratch: path 0 over RDMA carries "
+                     "I/O now, because it has been live for 3001 ms\n");
+    kernel.events[0].kind = CW_EVENT_PATH_DOWN;
     EXPECT_EQ(run({"watch", "--until", "path-down", "--json"}), 0) << err();
     EXPECT_EQ(nlohmann::json::parse(out())["event"], "path-down");
 }
