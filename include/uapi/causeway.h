@@ -41,7 +41,8 @@ enum cw_command {
 	 * request checks only their form. At each such question the server leaves out the addresses
 	 * that this host does not have at that time. Request: CW_A_NAME, CW_A_BACKEND, CW_A_PATH,
 	 * CW_A_SIZE, CW_A_READ_ONLY, CW_A_EXCLUSIVE, CW_A_WRITE_THROUGH, CW_A_ALLOW, CW_A_KEY,
-	 * CW_A_IDENTITY, CW_A_LEDGER, CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER, CW_A_EXPORT_ADDRESS.
+	 * CW_A_IDENTITY, CW_A_LEDGER, CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER, CW_A_EXPORT_ADDRESS,
+	 * CW_A_TCP.
 	 */
 	CW_C_EXPORT_ADD,
 	/*
@@ -59,7 +60,7 @@ enum cw_command {
 	 * CW_A_IDENTITY, CW_A_BLOCK_SIZE, CW_A_PHYSICAL_BLOCK, CW_A_VOLATILE, CW_A_DISCARD,
 	 * CW_A_WRITE_ZEROES, CW_A_SESSIONS, CW_A_STATE, CW_A_SINCE, CW_A_LEDGER,
 	 * CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER, CW_A_OUTDATED, CW_A_HOSTS, CW_A_HOSTS_MAX,
-	 * CW_A_REASON, CW_A_EXPORT_ADDRESS.
+	 * CW_A_REASON, CW_A_EXPORT_ADDRESS, CW_A_TCP.
 	 */
 	CW_C_EXPORT_GET,
 	/*
@@ -71,7 +72,7 @@ enum cw_command {
 	CW_C_SERVER_SET,
 	/*
 	 * Returns instance and port of the server, and how often each limit was met. Reply:
-	 * CW_A_INSTANCE, CW_A_PORT, CW_A_LIMITS.
+	 * CW_A_INSTANCE, CW_A_PORT, CW_A_LIMITS, CW_A_TCP_PORT.
 	 */
 	CW_C_SERVER_GET,
 	/*
@@ -152,10 +153,11 @@ enum cw_command {
 	CW_C_STAT_GET,
 	/*
 	 * Asks the server at address for the exports that this host may attach. address is required
-	 * and holds the port; the modules ignore server and port. The default of connect-timeout is
-	 * 5000 ms. With name, the reply has the export of that name only. A reply that cannot hold
-	 * all exports is EMSGSIZE. Request: CW_A_SERVER, CW_A_ADDRESS, CW_A_PORT,
-	 * CW_A_CONNECT_TIMEOUT, CW_A_NAME. Reply: CW_A_EXPORT.
+	 * and holds the port; the modules ignore server and port. Without transport, the question
+	 * goes by RDMA. The default of connect-timeout is 5000 ms. With name, the reply has the
+	 * export of that name only. A reply that cannot hold all exports is EMSGSIZE. Request:
+	 * CW_A_SERVER, CW_A_ADDRESS, CW_A_PORT, CW_A_TRANSPORT, CW_A_CONNECT_TIMEOUT, CW_A_NAME.
+	 * Reply: CW_A_EXPORT.
 	 */
 	CW_C_DISCOVER,
 	/*
@@ -418,8 +420,9 @@ enum cw_attribute {
 	 */
 	CW_A_STATE,
 	/*
-	 * u8: enum cw_transport: of a live connection, or of an address in export-address;
-	 * otherwise none; in attach and path-add: of a path, rdma if it is left out
+	 * u8: enum cw_transport: of a live connection, of a disk-path or of an address in
+	 * export-address, otherwise none; in attach, path-add and discover: by which to connect,
+	 * rdma if it is left out
 	 */
 	CW_A_TRANSPORT,
 	CW_A_DEVICE, /* string: RDMA device */
@@ -542,8 +545,8 @@ enum cw_attribute {
 	CW_A_FENCE_TIME,
 	/*
 	 * nest, repeated: an address of the server by which an export can be reached, the preferred
-	 * one first. In export-add and export-get: address, with port 0. In the reply of discover:
-	 * transport (of the address) and address
+	 * one first. In export-add and export-get: address, with port 0, and transport if it is not
+	 * for RDMA. In the reply of discover: transport (of the address) and address
 	 */
 	CW_A_EXPORT_ADDRESS,
 	/*
@@ -554,6 +557,9 @@ enum cw_attribute {
 	/* u64: times that I/O moved back to paths of a better rank, by RDMA, after a fallback */
 	CW_A_RETURNS,
 	CW_A_FALLBACK_REASON, /* string: a text for people: the reason of the newest fallback */
+	CW_A_TCP, /* flag: the export is served over TCP too */
+	/* u16: TCP port of the server while it has an export that is served over TCP */
+	CW_A_TCP_PORT,
 	__CW_A_MAX,
 };
 

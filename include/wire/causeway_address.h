@@ -43,6 +43,15 @@ bool cw_known_transport(u8 transport);
 bool cw_valid_address(const struct cw_address *address);
 
 /**
+ * cw_same_host() - compares two addresses without their ports and transports
+ * @a: an address
+ * @b: another one
+ *
+ * Context: Any context.
+ * Return: True if both lead to the same host.
+ */
+bool cw_same_host(const struct cw_address *a, const struct cw_address *b);
+/**
  * cw_same_address() - compares two addresses
  * @a: the one
  * @b: the other

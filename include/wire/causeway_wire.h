@@ -139,6 +139,7 @@ enum cw_wire_refusal {
 	CW_REFUSED_EVICTED = 15, /* the administrator evicted this host */
 	CW_REFUSED_NOT_LIVE = 16, /* JOIN of a session that is not live */
 	CW_REFUSED_LEDGER = 17, /* the ledger is too old or cannot be written */
+	CW_REFUSED_TRANSPORT = 18, /* the export is not served over this transport */
 };
 
 /* ---- every message: data, then records, then this tail at its very end ---- */

@@ -21,7 +21,7 @@ EXPORT_SYMBOL_GPL(cw_check_range);
 EXPORT_SYMBOL_GPL(cw_valid_name);
 EXPORT_SYMBOL_GPL(cw_valid_key);
 EXPORT_SYMBOL_GPL(cw_valid_address);
-EXPORT_SYMBOL_GPL(cw_same_address);
+EXPORT_SYMBOL_GPL(cw_same_host);
 EXPORT_SYMBOL_GPL(cw_parse_geometry);
 EXPORT_SYMBOL_GPL(cw_pack_geometry);
 EXPORT_SYMBOL_GPL(cw_cidr_valid);

@@ -83,6 +83,7 @@ static int cwt_server_set_doit(struct sk_buff *skb, struct genl_info *info)
 
 static int cwt_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	u16 tcp_port = cw_server_tcp_port();
 	u8 instance[CW_WIRE_UUID];
 	struct sk_buff *msg;
 	void *hdr;
@@ -94,6 +95,7 @@ static int cwt_server_get_doit(struct sk_buff *skb, struct genl_info *info)
 	if ((cw_may_see_secrets(skb) &&
 	     nla_put(msg, CW_A_INSTANCE, sizeof(instance), instance)) ||
 	    nla_put_u16(msg, CW_A_PORT, cw_server_port() ?: cwt_port()) ||
+	    (tcp_port && nla_put_u16(msg, CW_A_TCP_PORT, tcp_port)) ||
 	    cw_server_put_limits(msg)) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;

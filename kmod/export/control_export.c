@@ -19,7 +19,7 @@ static unsigned int cwt_ending_for(const struct cwt_export *e)
 	return (jiffies - e->closing_since) / HZ;
 }
 
-static int cwt_listen(struct netlink_ext_ack *extack)
+static int cwt_listen_rdma(struct netlink_ext_ack *extack)
 {
 	int ret = cw_server_listen(cwt_port());
 
@@ -29,6 +29,55 @@ static int cwt_listen(struct netlink_ext_ack *extack)
 			  cwt_port());
 	else if (ret)
 		cw_refuse(extack, "listening on port %u failed (error %d)", cwt_port(), -ret);
+	return ret;
+}
+
+static int cwt_listen_tcp(struct netlink_ext_ack *extack)
+{
+	u16 port = cwt_port() + 1;
+	int ret;
+
+	if (!port) {
+		cw_refuse(extack,
+			  "the port of TCP is the one after that of RDMA, and there is none after %u",
+			  cwt_port());
+		return -EINVAL;
+	}
+	ret = cw_server_listen_tcp(port);
+	if (ret == -EADDRINUSE)
+		cw_refuse(extack, "TCP port %u is in use by another program: see `ss -ltnp`",
+			  port);
+	else if (ret)
+		cw_refuse(extack, "listening on TCP port %u failed (error %d)", port, -ret);
+	return ret;
+}
+
+/* Closes the TCP port if no export is served over TCP. Under cwt_admin. */
+static void cwt_close_unused_tcp(void)
+{
+	struct cwt_export *e;
+	bool used = false;
+	u32 id = 0;
+
+	while (!used && (e = cwt_export_after(id))) {
+		id = e->id;
+		used = e->tcp && !cwt_export_is_ending(e);
+		cwt_export_put(e);
+	}
+	if (!used)
+		cw_server_close_tcp();
+}
+
+/* The RDMA port stays until the module is unloaded, so it comes last. Under cwt_admin. */
+static int cwt_listen(const struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	int ret = e->tcp ? cwt_listen_tcp(extack) : 0;
+
+	if (ret)
+		return ret;
+	ret = cwt_listen_rdma(extack);
+	if (ret && e->tcp)
+		cwt_close_unused_tcp();
 	return ret;
 }
 
@@ -82,7 +131,7 @@ static int cwt_export_admit(struct cwt_export *e, struct netlink_ext_ack *extack
 	ret = cwt_export_open(e, extack);
 	if (ret)
 		return ret;
-	ret = cwt_listen(extack);
+	ret = cwt_listen(e, extack);
 	if (ret) {
 		cw_server_export_close(e->core);
 		cwt_export_close(e);
@@ -131,6 +180,7 @@ struct cwt_export *cwt_export_wanted(const char *name, struct netlink_ext_ack *e
 static int cwt_remove(struct cwt_export *e, bool force, struct netlink_ext_ack *extack)
 {
 	u32 sessions = cw_server_session_count(e->core);
+	int ret;
 
 	if (cwt_export_is_ending(e)) {
 		cw_refuse(extack,
@@ -144,7 +194,10 @@ static int cwt_remove(struct cwt_export *e, bool force, struct netlink_ext_ack *
 			  e->name, sessions, sessions == 1 ? "" : "s", e->name);
 		return -EBUSY;
 	}
-	return cwt_export_begin_end(e, CWT_REMOVING);
+	ret = cwt_export_begin_end(e, CWT_REMOVING);
+	if (e->tcp)
+		cwt_close_unused_tcp();
+	return ret;
 }
 
 /* Waits for the end and puts the result into the reply: flushed, or what happened instead. */
@@ -213,7 +266,9 @@ static int cwt_put_addresses(struct sk_buff *msg, const struct cwt_export *e)
 	for (i = 0; i < e->address_count; i++) {
 		cw_address_to_socket(&e->addresses[i], &ss);
 		nest = nla_nest_start(msg, CW_A_EXPORT_ADDRESS);
-		if (!nest || cw_put_address(msg, CW_A_ADDRESS, &ss))
+		if (!nest || cw_put_address(msg, CW_A_ADDRESS, &ss) ||
+		    (e->addresses[i].transport == CW_WIRE_TCP &&
+		     nla_put_u8(msg, CW_A_TRANSPORT, CW_TRANSPORT_TCP)))
 			return -EMSGSIZE;
 		nla_nest_end(msg, nest);
 	}
@@ -283,6 +338,7 @@ static int cwt_put_export(struct sk_buff *msg, void *object, bool secrets)
 	    cwt_put_state(msg, e) ||
 	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
+	    cwt_put_flag(msg, CW_A_TCP, e->tcp) ||
 	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||
 	    cwt_put_ledger(msg, e, secrets) ||
 	    cwt_put_addresses(msg, e) ||

@@ -172,6 +172,7 @@ static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
 	struct nlattr **tb = cw_parse_nest(nest, extack);
 	struct cw_address *out = &e->addresses[e->address_count];
 	struct sockaddr_storage ss = {};
+	bool tcp_only = false;
 	int ret = 0;
 	u32 i;
 
@@ -181,9 +182,12 @@ static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
 		cw_refuse(extack, "an address of the export is neither IPv4 nor IPv6");
 		ret = -EINVAL;
 	} else if (tb[CW_A_TRANSPORT]) {
-		cw_refuse(extack,
-			  "an address of the export has a transport, and the server has RDMA only");
-		ret = -EINVAL;
+		tcp_only = true;
+		if (!e->tcp || nla_get_u8(tb[CW_A_TRANSPORT]) != CW_TRANSPORT_TCP) {
+			cw_refuse(extack,
+				  "an address of the export has a transport other than TCP, or the export is not served over TCP");
+			ret = -EINVAL;
+		}
 	}
 	kfree(tb);
 	if (ret)
@@ -191,7 +195,7 @@ static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
 	cw_address_from_socket(&ss, CW_WIRE_RDMA, out);
 	if (out->port) {
 		cw_refuse(extack,
-			  "an address of the export has a port, and the server has one port for all");
+			  "an address of the export has a port: the server has one for each transport");
 		return -EINVAL;
 	}
 	if (!cw_valid_address(out)) {
@@ -201,11 +205,13 @@ static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
 		return -EINVAL;
 	}
 	for (i = 0; i < e->address_count; i++) {
-		if (!cw_same_address(&e->addresses[i], out))
+		if (!cw_same_host(&e->addresses[i], out))
 			continue;
 		cw_refuse(extack, "the export has the address %pISc twice", &ss);
 		return -EINVAL;
 	}
+	if (tcp_only)
+		out->transport = CW_WIRE_TCP;
 	e->address_count++;
 	return 0;
 }
@@ -288,6 +294,7 @@ int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 	e->read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
 	e->exclusive = nla_get_flag(info->attrs[CW_A_EXCLUSIVE]);
 	e->write_through = nla_get_flag(info->attrs[CW_A_WRITE_THROUGH]);
+	e->tcp = nla_get_flag(info->attrs[CW_A_TCP]);
 	ret = cwt_read_ledger(info, e);
 	if (ret)
 		return ret;

@@ -312,6 +312,11 @@ static bool cwt_ops_allows(void *export, const struct sockaddr *peer)
 	return cwt_export_allows(export, peer);
 }
 
+static bool cwt_ops_over_tcp(void *export)
+{
+	return ((struct cwt_export *)export)->tcp;
+}
+
 static size_t cwt_ops_key(void *export, u8 key[64])
 {
 	struct cwt_export *e = export;
@@ -341,18 +346,24 @@ static const char *cwt_ops_name(void *export)
 /*
  * Lists the addresses that this machine has now. A machine may lose an address while an export
  * runs, and another machine may get it. Holds no lock of the network for longer than one look-up.
+ * @port: 0 if the server has stopped listening
  */
-static void cwt_export_list_addresses(const struct cwt_export *e, struct cw_export_info *out)
+static void cwt_export_list_addresses(const struct cwt_export *e, u8 transport, u16 port,
+				      struct cw_export_info *out)
 {
-	u16 port = cw_server_port();
+	struct cw_address *listed;
 	u32 i;
 
-	/* Without a port, the server has stopped listening. */
 	for (i = 0; i < e->address_count && port; i++) {
-		if (!cw_address_is_here(&e->addresses[i]))
+		if (out->nr_addresses == CW_WIRE_ADDRESSES)
+			break;
+		if ((transport == CW_WIRE_RDMA && e->addresses[i].transport != CW_WIRE_RDMA) ||
+		    !cw_address_is_here(&e->addresses[i]))
 			continue;
-		out->addresses[out->nr_addresses] = e->addresses[i];
-		out->addresses[out->nr_addresses++].port = port;
+		listed = &out->addresses[out->nr_addresses++];
+		*listed = e->addresses[i];
+		listed->transport = transport;
+		listed->port = port;
 	}
 }
 
@@ -367,7 +378,9 @@ static void cwt_export_tell(struct cwt_export *e, struct cw_export_info *out)
 	out->size = geo.size;
 	out->logical_block = geo.logical_block;
 	out->flags = geo.flags | (e->key_len ? CW_EXPORT_KEY : 0);
-	cwt_export_list_addresses(e, out);
+	cwt_export_list_addresses(e, CW_WIRE_RDMA, cw_server_port(), out);
+	if (e->tcp)
+		cwt_export_list_addresses(e, CW_WIRE_TCP, cw_server_tcp_port(), out);
 }
 
 static int cwt_ops_list(const struct sockaddr *peer, u32 first, struct cw_export_info *out, int max,
@@ -394,6 +407,7 @@ const struct cw_server_ops cwt_server_ops = {
 	.export_put = cwt_ops_put,
 	.export_core = cwt_ops_core,
 	.export_allows = cwt_ops_allows,
+	.export_over_tcp = cwt_ops_over_tcp,
 	.export_key = cwt_ops_key,
 	.export_describe = cwt_ops_describe,
 	.export_instance = cwt_ops_instance,

@@ -60,6 +60,7 @@ struct cwt_export {
 	char name[CW_WIRE_NAME];
 	u8 kind; /* enum cw_backend */
 	bool read_only, exclusive, write_through;
+	bool tcp; /* is served over TCP too */
 	char *path; /* of a device or file */
 	u64 size; /* of memory, in bytes */
 	u8 identity[CW_WIRE_UUID];
@@ -71,8 +72,9 @@ struct cwt_export {
 	u32 allow_count; /* 0: all addresses */
 	struct cw_cidr allow[CWT_ALLOW_MAX];
 	/*
-	 * For EXPORTS, in the order of preference. The ports are 0. The server may have lost any of
-	 * them since.
+	 * For EXPORTS, in the order of preference. The ports are 0. The transport RDMA stands for
+	 * all transports of the export, and TCP for itself. The server may have lost any address
+	 * since.
 	 */
 	u32 address_count;
 	struct cw_address addresses[CW_WIRE_ADDRESSES];

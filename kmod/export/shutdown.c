@@ -199,6 +199,7 @@ static int cwt_stop_begin(struct list_head *all)
 		cwt_export_begin_end(e, CWT_STOPPING); /* -EALREADY: it is being removed */
 		list_add_tail(&e->stopping, all);
 	}
+	cw_server_close_tcp();
 	mutex_unlock(&cwt_admin);
 	return 0;
 }

@@ -55,7 +55,7 @@ static void rejection(const Bytes &in)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return;
-	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_LEDGER);
+	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_TRANSPORT);
 	CHECK(r.version_min && r.version_min <= r.version_max);
 	cw_wire_rej rec;
 	cw_pack_rej(&rec, r.reason);

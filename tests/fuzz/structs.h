@@ -131,7 +131,7 @@ inline bool refused(const u8 *data, size_t len)
 	CHECK(!err || err == -EPROTO);
 	if (err)
 		return false;
-	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_LEDGER);
+	CHECK(r.reason >= CW_REFUSED_MALFORMED && r.reason <= CW_REFUSED_TRANSPORT);
 	CHECK(!r.epoch || (r.reason == CW_REFUSED_STALE && !zero(r.identity)));
 	CHECK(printable(r.text));
 	cw_wire_refused rec;

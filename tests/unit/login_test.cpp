@@ -546,7 +546,7 @@ TEST(Refused, ArrivesAsSent)
 TEST(Refused, EveryReasonArrives)
 {
 	cw_refused r{}, out{};
-	for (r.reason = CW_REFUSED_MALFORMED; r.reason <= CW_REFUSED_LEDGER; r.reason++) {
+	for (r.reason = CW_REFUSED_MALFORMED; r.reason <= CW_REFUSED_TRANSPORT; r.reason++) {
 		ASSERT_EQ(parse_refused(packed(cw_pack_refused, r), &out), 0) << r.reason;
 		EXPECT_EQ(out.reason, r.reason);
 	}
@@ -559,7 +559,7 @@ TEST(Refused, Rules)
 		packed(cw_pack_refused, samples::refused()), parse_refused,
 		{
 			{"no reason", [](Rec &r) { r.reason = 0; }},
-			{"reason unknown", [](Rec &r) { r.reason = le16(CW_REFUSED_LEDGER + 1); }},
+			{"reason unknown", [](Rec &r) { r.reason = le16(CW_REFUSED_TRANSPORT + 1); }},
 			{"epoch of another reason",
 			 [](Rec &r) { r.reason = le16(CW_REFUSED_LIMIT); }},
 			{"epoch without a disk",

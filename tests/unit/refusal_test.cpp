@@ -8,7 +8,7 @@
 namespace
 {
 
-constexpr u16 LAST = CW_REFUSED_LEDGER;
+constexpr u16 LAST = CW_REFUSED_TRANSPORT;
 
 // Rule 19 of section 4 and rules 20 to 22 of section 5 of the protocol, written independently of
 // the code: the conditions that a believed refusal has to meet, one after the other.

@@ -210,7 +210,7 @@ TEST(Setup, AcceptanceRules)
 
 TEST(Setup, EveryReasonOfARejectionArrives)
 {
-	for (u16 reason = CW_REFUSED_MALFORMED; reason <= CW_REFUSED_LEDGER; reason++) {
+	for (u16 reason = CW_REFUSED_MALFORMED; reason <= CW_REFUSED_TRANSPORT; reason++) {
 		cw_rej out{};
 		ASSERT_EQ(parse_rej(refusal(reason), &out), 0);
 		EXPECT_EQ(out.reason, reason);
@@ -226,7 +226,7 @@ TEST(Setup, RejectionRules)
 		{
 			{"magic", [](auto &r) { r.magic = 0; }},
 			{"no reason", [](auto &r) { r.reason = 0; }},
-			{"reason unknown", [](auto &r) { r.reason = le16(CW_REFUSED_LEDGER + 1); }},
+			{"reason unknown", [](auto &r) { r.reason = le16(CW_REFUSED_TRANSPORT + 1); }},
 			{"version 0", [](auto &r) { r.version_min = 0; }},
 			{"versions reversed", [](auto &r) { r.version_min = le16(3); }},
 			{"reserved0", [](auto &r) { r.reserved0[5] = 1; }},

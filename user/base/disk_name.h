@@ -11,6 +11,7 @@
 namespace causeway {
 
 inline constexpr std::uint16_t default_port = 4793;
+inline constexpr std::uint16_t default_tcp_port = default_port + 1; // of disks over TCP
 inline constexpr std::size_t longest_name = 63;
 
 struct ServerName {

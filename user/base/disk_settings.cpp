@@ -55,8 +55,9 @@ std::string paths_text(const std::vector<PathSettings> &paths) {
     for (const PathSettings &path : paths) {
         words.push_back(path.text());
     }
-    return words.empty() ? "left to the name of the server"
-                         : fmt::format("{}", fmt::join(words, ", "));
+    return words.empty() || paths == std::vector<PathSettings>{{}}
+               ? "left to the name of the server"
+               : fmt::format("{}", fmt::join(words, ", "));
 }
 
 /* ---- paths ---- */
@@ -109,10 +110,28 @@ Result<void> check_families(const PathSettings &path) {
                  "give two addresses of one family"};
 }
 
-Result<void> check_count(std::size_t addresses, std::size_t locals, std::string_view dashes) {
+Result<bool> parse_transport(std::string_view subject, const std::string &text) {
+    if (text == transport_rdma || text == transport_tcp) {
+        return text == transport_tcp;
+    }
+    return Error{ExitCode::usage, fmt::format("{} cannot be '{}'", subject, text),
+                 fmt::format("give {} or {}", transport_rdma, transport_tcp)};
+}
+
+Result<void> check_count(const PathWords &words, std::string_view dashes) {
+    const std::size_t addresses = words.addresses.size();
+    const std::size_t locals = words.from.size();
+    const std::size_t transports = words.transports.size();
     if (addresses > most_paths) {
         return Error{ExitCode::usage, fmt::format("{} paths are too many for a disk", addresses),
                      fmt::format("give at most {}", most_paths)};
+    }
+    if (transports != 0 && transports != std::max<std::size_t>(addresses, 1)) {
+        return Error{
+            ExitCode::usage,
+            fmt::format("{}transport has {} words, and the number of paths is {}", dashes,
+                        transports, std::max<std::size_t>(addresses, 1)),
+            fmt::format("give one {}transport for each path, in the same order, or none", dashes)};
     }
     if (locals == 0 || locals == addresses || (locals == 1 && addresses == 0)) {
         return {};
@@ -181,24 +200,45 @@ std::vector<std::string> AttachmentSettings::hosts() const {
 }
 
 std::string PathSettings::text() const {
-    const std::string to = address.empty() ? "the server's name" : address;
-    return from.empty() ? to : fmt::format("{} from {}", to, from);
+    return fmt::format("{}{}{}", address.empty() ? "the server's name" : address,
+                       from.empty() ? "" : " from " + from, tcp ? " over TCP" : "");
 }
 
-Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &addresses,
-                                              const std::vector<std::string> &from,
-                                              std::string_view dashes) {
-    TRY(check_count(addresses.size(), from.size(), dashes));
+Result<std::vector<std::string>> parse_transports(std::string_view subject, std::string_view text) {
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{std::string(transport_rdma)},
+          {std::string(transport_tcp)},
+          {std::string(transport_rdma), std::string(transport_tcp)}}) {
+        if (text == fmt::format("{}", fmt::join(words, ","))) {
+            return words;
+        }
+    }
+    return Error{ExitCode::usage, fmt::format("{} cannot be '{}'", subject, text),
+                 "give rdma, tcp or rdma,tcp"};
+}
+
+std::string transport_word(const PathSettings &path) {
+    return std::string(path.tcp ? transport_tcp : transport_rdma);
+}
+
+Result<std::vector<PathSettings>> parse_paths(const PathWords &words, std::string_view dashes) {
+    TRY(check_count(words, dashes));
     std::vector<PathSettings> paths;
-    for (std::size_t i = 0; i < std::max(addresses.size(), from.size()); i++) {
+    for (std::size_t i = 0;
+         i < std::max({words.addresses.size(), words.from.size(), words.transports.size()}); i++) {
         PathSettings path;
-        if (i < addresses.size()) {
-            path.address = TRY(parse_path_address(fmt::format("{}path", dashes), addresses[i]));
+        if (i < words.addresses.size()) {
+            path.address =
+                TRY(parse_path_address(fmt::format("{}path", dashes), words.addresses[i]));
         }
-        if (i < from.size()) {
-            path.from = TRY(parse_local_address(fmt::format("{}from", dashes), from[i]));
+        if (i < words.from.size()) {
+            path.from = TRY(parse_local_address(fmt::format("{}from", dashes), words.from[i]));
         }
-        if (path == PathSettings{}) {
+        if (i < words.transports.size()) {
+            path.tcp =
+                TRY(parse_transport(fmt::format("{}transport", dashes), words.transports[i]));
+        }
+        if (path == PathSettings{} && words.transports.empty()) {
             continue; // any, without an address of the server
         }
         TRY(check_families(path));
@@ -213,7 +253,7 @@ Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &ad
 
 Result<void> parse_export_addresses(std::string_view subject, const std::vector<std::string> &texts,
                                     ExportSettings &settings) {
-    settings.no_addresses = texts == std::vector<std::string>{std::string(no_address)};
+    settings.no_addresses = texts == std::vector<std::string>{std::string(without_addresses)};
     settings.addresses.clear();
     if (settings.no_addresses) {
         return {};
@@ -232,7 +272,7 @@ Result<void> parse_export_addresses(std::string_view subject, const std::vector<
                          fmt::format("{} '{}' is not an IP address", subject, text),
                          fmt::format("give an address of this machine without a port, such as "
                                      "10.1.0.1, or {} alone, so that clients get no addresses",
-                                     no_address)};
+                                     without_addresses)};
         }
         if (std::find(addresses.begin(), addresses.end(), *address) != addresses.end()) {
             return Error{ExitCode::usage, fmt::format("{} names {} twice", subject, text),
@@ -249,7 +289,7 @@ std::vector<std::string> export_address_words(const ExportSettings &settings) {
         words.push_back(address.host_text());
     }
     if (settings.no_addresses) {
-        words.emplace_back(no_address);
+        words.emplace_back(without_addresses);
     }
     return words;
 }
@@ -313,6 +353,7 @@ std::vector<std::string> differences(const ExportSettings &there, const ExportSe
     found.compare("read-only", there.read_only, wanted.read_only);
     found.compare("exclusive", there.exclusive, wanted.exclusive);
     found.compare("write-through", there.write_through, wanted.write_through);
+    found.compare("tcp", there.tcp, wanted.tcp);
     found.compare("the allow list", allow_text(there.allow), allow_text(wanted.allow));
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
     found.compare("takeover-after", takeover_text(there.takeover_after),

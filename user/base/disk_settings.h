@@ -35,6 +35,7 @@ struct ExportSettings {
     bool read_only = false;
     bool exclusive = false;
     bool write_through = false;
+    bool tcp = false;          // served over TCP too
     std::vector<Prefix> allow; // empty: every address
     bool allow_any = false;    // an administrator has allowed every address
     std::string key_file;      // empty: no key
@@ -114,7 +115,7 @@ inline constexpr std::size_t most_paths = 8; // of an attached disk
 inline constexpr std::string_view any_local = "any";
 inline constexpr std::size_t most_export_addresses = 8;
 // In place of the addresses of an export: clients get none.
-inline constexpr std::string_view no_address = "none";
+inline constexpr std::string_view without_addresses = "none";
 // In place of the addresses of paths: those that the server names.
 inline constexpr std::string_view every_path = "auto";
 
@@ -124,8 +125,9 @@ struct PathSettings {
     // addresses of the server's own name.
     std::string address;
     std::string from{}; // IP address of this host; empty: the kernel chooses one
+    bool tcp = false;   // over TCP; otherwise by RDMA
 
-    // Returns "10.0.0.1" or "10.0.0.1 from 10.0.0.2".
+    // Returns "10.0.0.1", "10.0.0.1 from 10.0.0.2" or "10.0.0.1 over TCP".
     std::string text() const;
 
     bool operator==(const PathSettings &) const = default;
@@ -174,12 +176,26 @@ std::vector<std::string> export_address_words(const ExportSettings &settings);
 // error.
 Result<Uuid> parse_host_uuid(std::string_view subject, std::string_view text);
 
-// Makes the paths of an attachment: the n-th of @from belongs to the n-th of @addresses. A single
-// one of @from may be alone, and each may be any_local. @dashes are written before the names of the
-// two settings, "path" and "from", in errors (usage).
-Result<std::vector<PathSettings>> parse_paths(const std::vector<std::string> &addresses,
-                                              const std::vector<std::string> &from,
-                                              std::string_view dashes);
+inline constexpr std::string_view transport_rdma = "rdma";
+inline constexpr std::string_view transport_tcp = "tcp";
+
+// Parses "rdma", "tcp" or "rdma,tcp". Returns the single words. @subject names the option in errors
+// (usage).
+Result<std::vector<std::string>> parse_transports(std::string_view subject, std::string_view text);
+
+// Returns "rdma" or "tcp".
+std::string transport_word(const PathSettings &path);
+
+// The paths of an attachment as texts. The n-th of each list belongs to the n-th of the others.
+struct PathWords {
+    std::vector<std::string> addresses;
+    std::vector<std::string> from{};       // one may be alone, and each may be any_local
+    std::vector<std::string> transports{}; // one may be alone; none: RDMA
+};
+
+// Makes the paths of an attachment. @dashes are written before the names of the settings, "path",
+// "from" and "transport", in errors (usage).
+Result<std::vector<PathSettings>> parse_paths(const PathWords &words, std::string_view dashes);
 
 // Returns an error (usage) unless the rule has 1 to most_rule_addresses addresses, all of its
 // network's family and each once.

@@ -24,6 +24,7 @@ const IniSchema &export_schema() {
                                    {"read-only"},
                                    {"exclusive"},
                                    {"write-through"},
+                                   {"tcp"},
                                    {"allow", true},
                                    {"key-file"},
                                    {"ledger"},
@@ -35,7 +36,8 @@ const IniSchema &export_schema() {
 
 const IniSchema &attachment_schema() {
     static const IniSchema schema = [] {
-        IniSchema all{"attachment", {{"server"}, {"name"}, {"path", true}, {"from", true}}};
+        IniSchema all{"attachment",
+                      {{"server"}, {"name"}, {"path", true}, {"from", true}, {"transport", true}}};
         for (const AttachOption &option : attach_options) {
             all.keys.push_back({option.word});
         }
@@ -173,6 +175,9 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
     if (settings.write_through) {
         ini.add("write-through", "yes");
     }
+    if (settings.tcp) {
+        ini.add("tcp", "yes");
+    }
     if (settings.allow_any) {
         ini.add("allow", "any");
     }
@@ -216,6 +221,13 @@ Result<std::string> dropin_text(const AttachmentSettings &settings) {
             ini.add("from", path.from.empty() ? std::string(any_local) : path.from);
         }
     }
+    const bool tcp = std::any_of(settings.paths.begin(), settings.paths.end(),
+                                 [](const PathSettings &path) { return path.tcp; });
+    for (const PathSettings &path : settings.paths) {
+        if (tcp) {
+            ini.add("transport", transport_word(path));
+        }
+    }
     for (const AttachOption &option : attach_options) {
         if (const auto number = settings.*option.value) {
             ini.add(option.word, option.text(*number));
@@ -257,7 +269,8 @@ Result<ExportSettings> parse_export_dropin(const std::string &source, std::strin
     TRY(read_backend(file, settings));
     for (auto [key, flag] : {std::pair<std::string_view, bool *>{"read-only", &settings.read_only},
                              {"exclusive", &settings.exclusive},
-                             {"write-through", &settings.write_through}}) {
+                             {"write-through", &settings.write_through},
+                             {"tcp", &settings.tcp}}) {
         TRY(read_flag(file, key, *flag));
     }
     auto allowed = parse_allow_list(file.values("allow"), "allow");
@@ -302,10 +315,11 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
         return file.error_at("name", name.error().what, name.error().fix);
     }
     settings.disk.name = *std::move(name);
-    auto paths = parse_paths(file.values("path"), file.values("from"), "");
+    auto paths =
+        parse_paths({file.values("path"), file.values("from"), file.values("transport")}, "");
     if (!paths) {
-        return file.error_at(file.has("path") ? "path" : "from", paths.error().what,
-                             paths.error().fix);
+        const char *key = file.has("path") ? "path" : file.has("from") ? "from" : "transport";
+        return file.error_at(key, paths.error().what, paths.error().fix);
     }
     settings.paths = *std::move(paths);
     for (const AttachOption &option : attach_options) {

@@ -32,7 +32,10 @@ std::vector<OptionSpec> attach_specs() {
         {"from", "ADDRESS...",
          "addresses of this machine from which the paths connect, one for each --path in the same "
          "order; any: the routes decide for that path",
-         true}};
+         true},
+        {"transport", "rdma|tcp|rdma,tcp",
+         "by RDMA, over TCP, or one path for each of the two; by default rdma. TCP needs a disk "
+         "that was exported with --tcp"}};
     for (const AttachOption &option : attach_options) {
         all.push_back({option.word, option.operand, option.help});
     }

@@ -65,18 +65,29 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
 
 using Paths = std::vector<DiskPathAddresses>;
 
+// The kernel module has the same rule (cw_server_listen_tcp()).
+Result<std::uint16_t> tcp_port(const ServerName &server) {
+    if (server.port == UINT16_MAX) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} has no port for TCP: it is the one after the port of RDMA",
+                                 server.text()),
+                     "use another port for the server"};
+    }
+    return static_cast<std::uint16_t>(server.port + 1);
+}
+
 // Returns the path once for each address of its name that it can have.
 Result<Paths> ends_of(Resolver &resolver, const DiskName &disk, const PathSettings &path) {
     ServerName server = disk.server;
     if (!path.address.empty()) {
         server.host = path.address;
     }
-    const auto addresses = TRY(resolver.resolve(server));
     const auto local = SocketAddress::from_text(path.from);
     Paths ends;
-    for (const SocketAddress &address : addresses) {
-        if (!local || local->family() == address.family()) {
-            ends.push_back({address, local.value_or(SocketAddress()), {}});
+    for (DiskPathAddresses &end : TRY(ends_of_server(resolver, server, path.tcp))) {
+        if (!local || local->family() == end.address.family()) {
+            end.local = local.value_or(SocketAddress());
+            ends.push_back(end);
         }
     }
     if (ends.empty()) {
@@ -124,9 +135,10 @@ Result<std::vector<Paths>> choices_of(Resolver &resolver, const AttachmentSettin
     return choices;
 }
 
-// Older modules know a single path without a local address only, in the attributes of the request.
+// Older modules know a single path only, without a local address and by RDMA, in the attributes of
+// the request.
 void set_paths(AttachRequest &request, const Paths &paths) {
-    const bool plain = paths.size() == 1 && paths.front().local.empty();
+    const bool plain = paths.size() == 1 && paths.front().local.empty() && !paths.front().transport;
     request.address = plain ? paths.front().address : SocketAddress();
     request.paths = plain ? Paths() : paths;
 }
@@ -136,6 +148,7 @@ std::string paths_text(const Paths &paths) {
     for (const DiskPathAddresses &path : paths) {
         text += fmt::format("{}{}", text.empty() ? "" : " and ", path.address.text());
         text += path.local.empty() ? "" : fmt::format(" from {}", path.local.host_text());
+        text += path.transport ? " over TCP" : "";
     }
     return text;
 }
@@ -174,11 +187,30 @@ AttachNumbers numbers_of(const AttachmentInfo &info) {
 
 std::vector<DiskPathAddresses> running_paths(const AttachmentInfo &info) {
     // Older modules report no paths.
-    return info.paths.empty() ? std::vector<DiskPathAddresses>{{info.address, {}, {}}} : info.paths;
+    return info.paths.empty() ? std::vector<DiskPathAddresses>{{info.address, {}, {}, {}}}
+                              : info.paths;
+}
+
+PathSettings settings_of(const DiskPathAddresses &path) {
+    return {path.address.host_text(), path.local.host_text(), path.transport == CW_TRANSPORT_TCP};
+}
+
+Result<Paths> ends_of_server(Resolver &resolver, const ServerName &server, bool tcp) {
+    ServerName asked = server;
+    if (tcp) {
+        asked.port = TRY(tcp_port(server));
+    }
+    const auto transport = tcp ? std::optional<std::uint8_t>(CW_TRANSPORT_TCP) : std::nullopt;
+    Paths ends;
+    for (const SocketAddress &address : TRY(resolver.resolve(asked))) {
+        ends.push_back({address, {}, {}, transport});
+    }
+    return ends;
 }
 
 bool have_same_ends(const DiskPathAddresses &one, const DiskPathAddresses &other) {
-    return one.address == other.address && one.local == other.local;
+    return one.address == other.address && one.local == other.local &&
+           settings_of(one).tcp == settings_of(other).tcp;
 }
 
 Result<DiskPathAddresses> end_of_path(Resolver &resolver, const DiskName &disk,

@@ -28,17 +28,24 @@ AttachNumbers numbers_of(const AttachmentInfo &info);
 // Returns the addresses of the paths that the kernel reports.
 std::vector<DiskPathAddresses> running_paths(const AttachmentInfo &info);
 
+PathSettings settings_of(const DiskPathAddresses &path);
+
 // Returns the same paths with IP addresses in place of names, as these resolve now. Of a name that
 // has several addresses, the first one of the family of the local address counts.
 Result<std::vector<PathSettings>> resolved_paths(Resolver &resolver,
                                                  const AttachmentSettings &settings);
+
+// Returns a path for each address of the server, in the order in which to try them.
+Result<std::vector<DiskPathAddresses>> ends_of_server(Resolver &resolver, const ServerName &server,
+                                                      bool tcp);
 
 // Returns the addresses of one path. Of a name that has several addresses, the first one of the
 // family of the local address counts.
 Result<DiskPathAddresses> end_of_path(Resolver &resolver, const DiskName &disk,
                                       const PathSettings &path);
 
-// Returns true if two paths of a disk have the same addresses, and are the same path therefore.
+// Returns true if two paths of a disk have the same addresses and transport, and are the same path
+// therefore.
 bool have_same_ends(const DiskPathAddresses &one, const DiskPathAddresses &other);
 
 // Attaches the disk by all of its paths. A disk without paths has one, to the first address of the

@@ -17,29 +17,30 @@ namespace {
 Json paths_json(const std::vector<PathSettings> &paths) {
     Json all = Json::array();
     for (const PathSettings &path : paths) {
-        all.push_back({{"address", path.address}, {"from", path.from}});
+        all.push_back(
+            {{"address", path.address}, {"from", path.from}, {"transport", transport_word(path)}});
     }
     return all;
 }
 
-// Entries of earlier versions have no paths.
+// Entries of earlier versions have no paths, or paths without a transport.
 Result<std::vector<PathSettings>> paths_from(const Json &json) {
-    std::vector<std::string> addresses;
-    std::vector<std::string> from;
+    PathWords words;
     for (const Json &path : json.value("paths", Json::array())) {
         if (auto address = path.at("address").get<std::string>(); !address.empty()) {
-            addresses.push_back(std::move(address));
+            words.addresses.push_back(std::move(address));
         }
         auto local = path.at("from").get<std::string>();
-        from.push_back(local.empty() ? std::string(any_local) : std::move(local));
+        words.from.push_back(local.empty() ? std::string(any_local) : std::move(local));
+        words.transports.push_back(path.value("transport", std::string(transport_rdma)));
     }
-    return parse_paths(addresses, from, "");
+    return parse_paths(words, "");
 }
 
 std::vector<PathSettings> path_settings(const AttachmentInfo &info) {
     std::vector<PathSettings> paths;
     for (const DiskPathAddresses &path : running_paths(info)) {
-        paths.push_back({path.address.host_text(), path.local.host_text()});
+        paths.push_back(settings_of(path));
     }
     return paths;
 }

@@ -35,6 +35,30 @@ Result<bool> asks_for_every_path(const Arguments &arguments) {
     return true;
 }
 
+Result<std::vector<std::string>> transports_of(const Arguments &arguments) {
+    const auto typed = arguments.text("transport");
+    return parse_transports("--transport", typed.value_or(std::string(transport_rdma)));
+}
+
+// The paths by RDMA come before those over TCP. Two paths to the server's name are written out.
+Result<std::vector<PathSettings>> typed_paths(const Arguments &arguments, const DiskName &disk) {
+    const auto transports = TRY(transports_of(arguments));
+    PathWords typed{arguments.list("path"), arguments.list("from")};
+    if (typed.addresses.empty() && transports.size() > 1) {
+        typed.addresses = {disk.server.host};
+    }
+    PathWords all;
+    for (const std::string &transport : transports) {
+        all.addresses.insert(all.addresses.end(), typed.addresses.begin(), typed.addresses.end());
+        all.from.insert(all.from.end(), typed.from.begin(), typed.from.end());
+        if (arguments.has("transport")) {
+            all.transports.insert(all.transports.end(),
+                                  std::max<std::size_t>(typed.addresses.size(), 1), transport);
+        }
+    }
+    return parse_paths(all, "--");
+}
+
 Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
     AttachmentSettings settings;
     settings.disk = TRY(parse_disk(arguments.operands().front()));
@@ -51,7 +75,7 @@ Result<AttachmentSettings> attachment_of(const Arguments &arguments) {
         settings.host = TRY(parse_host_uuid("--host-uuid", *typed));
     }
     if (!TRY(asks_for_every_path(arguments))) {
-        settings.paths = TRY(parse_paths(arguments.list("path"), arguments.list("from"), "--"));
+        settings.paths = TRY(typed_paths(arguments, settings.disk));
     }
     return settings;
 }
@@ -111,18 +135,35 @@ void tell(World &world, const AttachmentSettings &wanted, const std::string &dis
     answer.text = node.string() + "\n";
 }
 
+// Adds a warning for each transport that was asked for and that no path has.
+void warn_of_missing(const std::vector<PathSettings> &paths,
+                     const std::vector<std::string> &transports, Answer &answer) {
+    for (const std::string &transport : transports) {
+        if (std::none_of(paths.begin(), paths.end(), [&](const PathSettings &path) {
+                return transport_word(path) == transport;
+            })) {
+            answer.warnings.push_back(fmt::format(
+                "the disk has no path {}", transport == transport_tcp ? "over TCP" : "by RDMA"));
+        }
+    }
+}
+
 // Adds the paths of the disk, and why "--path auto" did not take others.
 void report_paths(const FoundPaths &found, Answer &answer) {
-    std::vector<std::string> addresses;
+    std::vector<std::string> paths;
+    answer.json["paths"] = Json::array();
     for (const PathSettings &path : found.paths) {
-        addresses.push_back(path.address);
+        paths.push_back(path.text());
+        answer.json["paths"].push_back(
+            {{"address", path.address}, {"transport", transport_word(path)}});
     }
-    answer.text += fmt::format("paths: {}\n", fmt::join(addresses, ", "));
-    answer.json["paths"] = addresses;
+    answer.text += fmt::format("paths: {}\n", fmt::join(paths, ", "));
     answer.json["left_out"] = Json::array();
     for (const FoundPaths::LeftOut &each : found.left_out) {
-        answer.text += fmt::format("left out {}: {}\n", each.address, each.reason);
-        answer.json["left_out"].push_back({{"address", each.address}, {"reason", each.reason}});
+        answer.text += fmt::format("left out {}: {}\n", each.path.text(), each.reason);
+        answer.json["left_out"].push_back({{"address", each.path.address},
+                                           {"transport", transport_word(each.path)},
+                                           {"reason", each.reason}});
     }
 }
 
@@ -131,7 +172,7 @@ FoundPaths kept_paths(const AttachSituation &now, const AttachmentSettings &want
     FoundPaths kept;
     if (now.running) {
         for (const DiskPathAddresses &path : running_paths(*now.running)) {
-            kept.paths.push_back({path.address.host_text(), path.local.host_text()});
+            kept.paths.push_back(settings_of(path));
         }
         if (!now.running->identity.is_nil()) {
             kept.identity = now.running->identity;
@@ -145,8 +186,18 @@ FoundPaths kept_paths(const AttachSituation &now, const AttachmentSettings &want
     return kept;
 }
 
+// Returns the list of paths for the configuration file: a single path follows the name of the
+// server.
+std::vector<PathSettings> listed_paths(std::vector<PathSettings> paths) {
+    if (paths.size() == 1) {
+        paths.front().address.clear();
+    }
+    return paths == std::vector<PathSettings>{{}} ? std::vector<PathSettings>() : paths;
+}
+
 // Asking needs the module, which a dry run does not load.
-Result<FoundPaths> ask_for_paths(World &world, const DiskName &disk, bool dry_run) {
+Result<FoundPaths> ask_for_paths(World &world, const DiskName &disk,
+                                 const std::vector<std::string> &transports, bool dry_run) {
     if (!dry_run) {
         TRY(world.modules.need(module_disk));
     } else if (!world.modules.loaded(module_disk)) {
@@ -156,7 +207,7 @@ Result<FoundPaths> ask_for_paths(World &world, const DiskName &disk, bool dry_ru
                                  disk.server.text(), module_disk),
                      fmt::format("modprobe {}", module_disk)};
     }
-    return discover_paths(world, disk);
+    return discover_paths(world, disk, transports);
 }
 
 // Checks a disk that was attached already.
@@ -187,6 +238,8 @@ class AttachAction final : public DiskAction {
         now_ = TRY(compare(world, wanted_));
         if (every_path_) {
             TRY(find_paths(world));
+        } else if (now_.running && !now_.configured && wanted_.paths.empty()) {
+            wanted_.paths = listed_paths(kept_paths(now_, wanted_).paths);
         }
         ChangeSet set("attach " + wanted_.disk.text(), Scope::disks);
         if (!now_.running) {
@@ -219,6 +272,7 @@ class AttachAction final : public DiskAction {
         }
         if (found_) {
             report_paths(*found_, done);
+            warn_of_missing(found_->paths, TRY(transports_of(arguments_)), done);
         }
         if (found_ && (now_.running || now_.configured)) {
             done.text += "the disk keeps its paths, and the server was not asked for others\n";
@@ -229,15 +283,13 @@ class AttachAction final : public DiskAction {
   private:
     Result<void> find_paths(World &world) {
         const bool keeps = now_.running || now_.configured;
+        const auto transports = TRY(transports_of(arguments_));
         found_ = keeps ? kept_paths(now_, wanted_)
-                       : TRY(ask_for_paths(world, wanted_.disk, arguments_.dry_run()));
+                       : TRY(ask_for_paths(world, wanted_.disk, transports, arguments_.dry_run()));
         if (now_.configured) {
             return {};
         }
-        // A single path follows the name of the server.
-        if (found_->paths.size() > 1) {
-            wanted_.paths = found_->paths;
-        }
+        wanted_.paths = listed_paths(found_->paths);
         wanted_.identity = found_->identity;
         return {};
     }

@@ -94,6 +94,7 @@ Result<ExportSettings> export_of(const Arguments &arguments) {
     settings.read_only = arguments.has("read-only");
     settings.exclusive = arguments.has("exclusive");
     settings.write_through = arguments.has("write-through");
+    settings.tcp = arguments.has("tcp");
     TRY(take_owners(arguments, settings));
     TRY(take_clients(arguments, settings));
     TRY(parse_export_addresses("--address", arguments.list("address"), settings));
@@ -196,7 +197,7 @@ Result<void> check_free(World &world, const ExportSettings &wanted, const Ways &
         TRY(plan_owners(world, checked, true));
     }
     if (!ways.lacks_device && !wanted.no_addresses) {
-        TRY(check_served_addresses(world, ways.addresses));
+        TRY(check_served_addresses(world, ways.addresses, wanted.tcp));
     }
     TRY(check_unclaimed(world, wanted));
     return check_not_configured(world, wanted.name, wanted.path);

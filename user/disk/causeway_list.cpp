@@ -139,6 +139,7 @@ Json export_json(const ExportInfo &info, const Owners &owners, bool persistent) 
             {"read_only", settings.read_only},
             {"exclusive", settings.exclusive},
             {"write_through", settings.write_through},
+            {"tcp", settings.tcp},
             {"volatile_cache", info.volatile_cache},
             {"allow", allow},
             {"addresses", addresses},
@@ -167,6 +168,7 @@ std::string options_phrase(const ExportSettings &settings, bool has_key) {
     add(settings.read_only, "read-only");
     add(settings.exclusive, "exclusive");
     add(settings.write_through, "write-through");
+    add(settings.tcp, "tcp");
     add(has_key, "key");
     if (settings.takeover_after != 0) {
         words.push_back(fmt::format("takeover-after={}", settings.takeover_after));

@@ -15,12 +15,16 @@ namespace causeway {
 
 struct Discovery {
     SocketAddress asked; // the address of the server that answered
+    bool tcp = false;    // it answered over TCP
     std::vector<DiscoveredExport> exports{};
 };
 
-// Asks the server at the addresses of its name, until one of them answers. With @name, returns the
-// export of that name only. The module of disks must be loaded.
-Result<Discovery> discover(World &world, const ServerName &server, const std::string &name = "");
+// Asks the server at the addresses of its name, by the first transport at each of them and then by
+// the second, until the server answers. With @name, returns the export of that name only. The
+// module of disks must be loaded.
+Result<Discovery> discover(World &world, const ServerName &server,
+                           const std::vector<std::string> &transports,
+                           const std::string &name = "");
 
 // The paths of "attach --path auto".
 struct FoundPaths {
@@ -29,15 +33,16 @@ struct FoundPaths {
     std::vector<PathSettings> paths{};
     std::optional<Uuid> identity{}; // of the disk
     struct LeftOut {
-        std::string address;
+        PathSettings path;
         std::string reason{}; // "no RDMA device leads to it"
     };
     std::vector<LeftOut> left_out{};
 };
 
 // Returns a path to the address at which the server answered, and one to each further address that
-// the server names for the disk and that this machine reaches directly by an RDMA device
-// (why_not_direct()).
-Result<FoundPaths> discover_paths(World &world, const DiskName &disk);
+// the server names for the disk, that has one of these transports, and that this machine reaches
+// directly by it (why_not_direct()).
+Result<FoundPaths> discover_paths(World &world, const DiskName &disk,
+                                  const std::vector<std::string> &transports);
 
 } // namespace causeway

@@ -34,6 +34,7 @@ const VerbRows export_add_rows(Section::disks, 1, [] {
                  {"read-only", "", "refuse writes"},
                  {"exclusive", "", "one host at a time owns the disk"},
                  {"write-through", "", "put every write on stable storage before its completion"},
+                 {"tcp", "", "serve the disk over TCP too, at the port after that of RDMA: 4794"},
                  {"allow", "any|CIDR...",
                   "networks that may attach, or any: every host; with --key-file it may be left "
                   "out, with --via it takes any alone",

@@ -69,6 +69,7 @@ ChangePointer export_from(const Json &json) {
     settings.read_only = json.at("read_only").get<bool>();
     settings.exclusive = json.at("exclusive").get<bool>();
     settings.write_through = json.at("write_through").get<bool>();
+    settings.tcp = json.value("tcp", false); // not in entries of earlier versions
     settings.allow = std::move(allow->networks);
     settings.allow_any = allow->any;
     settings.key_file = get_bytes(json, "key_file").value_or("");
@@ -165,6 +166,7 @@ class ExportChange final : public Change {
                      {"read_only", settings.read_only},
                      {"exclusive", settings.exclusive},
                      {"write_through", settings.write_through},
+                     {"tcp", settings.tcp},
                      {"allow", allow_words(settings)},
                      {"addresses", export_address_words(settings)},
                      {"uuid", uuid_json(settings.identity)},
@@ -307,6 +309,9 @@ class ExportChange final : public Change {
             request.settings.identity = Uuid::random();
         }
         request.settings.addresses = addresses_now(world, request.settings);
+        if (request.settings.tcp) {
+            request.over_tcp = addresses_without_rdma(world, request.settings.addresses);
+        }
         request.ledger_folder = ledger_ ? ledger_->plan().folder.string() : "";
         TRY(start_life(world));
         auto added = world.kernel.add_export(request);

@@ -214,6 +214,31 @@ bool path_is_down(const SessionInfo &session, const DiskPath &path) {
            (!path.reason.empty() || path.attempts > 1 || session.since > time_to_join);
 }
 
+// Returns true if the disk has a path by RDMA, and a path over TCP carries its I/O all the same.
+bool has_fallen_back(const SessionInfo &session) {
+    const auto has = [&](const auto &wanted) {
+        return std::any_of(session.paths.begin(), session.paths.end(), wanted);
+    };
+    return has([](const DiskPath &path) { return path.transport == CW_TRANSPORT_RDMA; }) &&
+           has([](const DiskPath &path) {
+               return path.transport == CW_TRANSPORT_TCP && path.carries_io;
+           });
+}
+
+std::string way_to_bring_back(const DiskPath &path) {
+    if (path.transport == CW_TRANSPORT_TCP) {
+        return fmt::format("see that the server exports the disk with --tcp, that no firewall "
+                           "closes TCP port {}, and that the port at each end has its cable and "
+                           "its address",
+                           path.peer.port());
+    }
+    const std::string port =
+        path.peer.port() == default_port ? "" : fmt::format(" --port {}", path.peer.port());
+    return fmt::format("see whether the server answers there: causeway ping --ip {}{}; see that "
+                       "the port at each end has its cable and its address",
+                       path.peer.host_text(), port);
+}
+
 // A disk without any live path has another finding.
 std::vector<Sighting> path_down(const Facts &facts) {
     std::vector<Sighting> seen;
@@ -226,19 +251,16 @@ std::vector<Sighting> path_down(const Facts &facts) {
                 continue;
             }
             const std::string why = failure_text(path.reason, path.error);
-            const std::string port =
-                path.peer.port() == default_port ? "" : fmt::format(" --port {}", path.peer.port());
+            const bool slower = path.transport == CW_TRANSPORT_RDMA && has_fallen_back(session);
             seen.push_back(
                 {disk_of(session),
-                 fmt::format("path {} of {} to {} is down: {}", path.number, disk_of(session),
-                             path.peer.text(),
+                 fmt::format("path {} of {} to {} is down{}: {}", path.number, disk_of(session),
+                             path.peer.text(), slower ? ", and its I/O goes over TCP" : "",
                              why.empty()
                                  ? "no attempt was made; a server of an older version takes one "
                                    "path only"
                                  : why),
-                 fmt::format("see whether the server answers there: causeway ping --ip {}{}; see "
-                             "that the port at each end has its cable and its address",
-                             path.peer.host_text(), port)});
+                 way_to_bring_back(path)});
         }
     }
     return seen;

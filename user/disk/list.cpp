@@ -49,8 +49,9 @@ std::string addresses_column(const DiscoveredExport &found, const ServerName &se
             words.push_back(fmt::format("{} more", found.addresses.size() - most_shown));
             break;
         }
+        const int port = server.port + (each.transport == CW_TRANSPORT_TCP ? 1 : 0);
         const std::string address =
-            each.address.port() == server.port ? each.address.host_text() : each.address.text();
+            each.address.port() == port ? each.address.host_text() : each.address.text();
         words.push_back(each.transport == transport
                             ? address
                             : fmt::format("{} {}", transport_word(each.transport), address));
@@ -77,8 +78,10 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
 
 Result<Answer> run_discover(World &world, const Arguments &arguments) {
     auto server = TRY(parse_server(arguments.operands().front()));
+    const auto transports = TRY(parse_transports(
+        "--transport", arguments.text("transport").value_or(std::string(transport_rdma))));
     TRY(world.modules.need(module_disk));
-    const auto found = TRY(discover(world, server)).exports;
+    const auto found = TRY(discover(world, server, transports)).exports;
     Answer answer;
     answer.json["server"] = server.text();
     answer.json["exports"] = Json::array();
@@ -123,6 +126,9 @@ const VerbRows list_rows(Section::disks, 5, [] {
             .words = "discover",
             .operands = "SERVER[:PORT]",
             .summary = "show the exports that a server offers to this machine",
+            .options = {{"transport", "rdma|tcp|rdma,tcp",
+                         "by which to ask; the second one if the first one fails; by default "
+                         "rdma"}},
             .least_operands = 1,
             .most_operands = 1,
             .run = run_discover,

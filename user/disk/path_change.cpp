@@ -17,7 +17,8 @@ ChangePointer path_from(const Json &json) {
         return nullptr;
     }
     return change_path(*std::move(disk),
-                       {json.at("address").get<std::string>(), json.at("from").get<std::string>()},
+                       {json.at("address").get<std::string>(), json.at("from").get<std::string>(),
+                        json.value("tcp", false)},
                        json.at("added").get<bool>());
 }
 
@@ -40,11 +41,8 @@ class PathChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_path.name()},
-                {"disk", disk_.text()},
-                {"address", path_.address},
-                {"from", path_.from},
-                {"added", added_}};
+        return {{"kind", kind_path.name()}, {"disk", disk_.text()}, {"address", path_.address},
+                {"from", path_.from},       {"tcp", path_.tcp},     {"added", added_}};
     }
 
     Result<Standing> standing(World &world) const override {
@@ -111,10 +109,6 @@ class PathChange final : public Change {
 };
 
 } // namespace
-
-PathSettings settings_of(const DiskPathAddresses &path) {
-    return {path.address.host_text(), path.local.host_text()};
-}
 
 std::vector<NumberedPath> numbered_paths(const AttachmentInfo &info) {
     std::vector<NumberedPath> paths;

@@ -19,8 +19,6 @@ struct NumberedPath {
 // Returns the paths of an attached disk in the order of their numbers.
 std::vector<NumberedPath> numbered_paths(const AttachmentInfo &info);
 
-PathSettings settings_of(const DiskPathAddresses &path);
-
 // @path: with IP addresses. @added: the change adds the path; else removes it.
 ChangePointer change_path(DiskName disk, PathSettings path, bool added);
 

@@ -44,8 +44,9 @@ std::string list_text(const Paths &paths) {
 bool agree(const Paths &file, const Paths &running) {
     return std::equal(file.begin(), file.end(), running.begin(), running.end(),
                       [](const PathSettings &one, const PathSettings &other) {
-                          return one.from == other.from && (one.address == other.address ||
-                                                            !SocketAddress::from_text(one.address));
+                          return one.from == other.from && one.tcp == other.tcp &&
+                                 (one.address == other.address ||
+                                  !SocketAddress::from_text(one.address));
                       });
 }
 
@@ -58,7 +59,8 @@ Paths listed_paths(World &world, const AttachmentSettings &settings, const Pathe
     const DiskPathAddresses &running = disk.paths.front().addresses;
     PathSettings only = settings.paths.empty() ? PathSettings() : settings.paths.front();
     const auto found = world.resolver.resolve(settings.disk.server);
-    const bool plain = found && found->size() == 1 && found->front() == running.address;
+    const bool plain =
+        found && found->size() == 1 && found->front().host_text() == running.address.host_text();
     only.address = plain ? settings.disk.server.host : running.address.host_text();
     return {only};
 }
@@ -172,11 +174,13 @@ Result<std::optional<FileLock>> lock_paths(const World &world, bool dry_run) {
 // @path: none if only the file had it.
 void tell(Answer &answer, const PathedDisk &disk, const std::optional<NumberedPath> &path) {
     const auto addresses = path ? path->addresses : DiskPathAddresses();
-    answer.json.update({{"server", disk.name.server.text()},
-                        {"name", disk.name.name},
-                        {"number", path ? Json(path->number) : Json(nullptr)},
-                        {"peer", path ? Json(addresses.address.text()) : Json(nullptr)},
-                        {"local", or_null(addresses.local.host_text())}});
+    answer.json.update(
+        {{"server", disk.name.server.text()},
+         {"name", disk.name.name},
+         {"number", path ? Json(path->number) : Json(nullptr)},
+         {"peer", path ? Json(addresses.address.text()) : Json(nullptr)},
+         {"local", or_null(addresses.local.host_text())},
+         {"transport", path ? Json(transport_word(settings_of(addresses))) : Json(nullptr)}});
 }
 
 /* ---- add ---- */
@@ -191,7 +195,11 @@ Result<PathSettings> path_of(const Arguments &arguments) {
                      "give one address of the server, --path ADDRESS, and if wanted one of this "
                      "machine, --from ADDRESS"};
     }
-    const auto paths = TRY(parse_paths(addresses, from, "--"));
+    PathWords words{addresses, from};
+    if (const auto transport = arguments.text("transport")) {
+        words.transports = {*transport};
+    }
+    const auto paths = TRY(parse_paths(words, "--"));
     return paths.front();
 }
 
@@ -360,7 +368,8 @@ const VerbRows path_change_rows(Section::disks, 9, [] {
                         {"from", "ADDRESS",
                          "address of this machine from which the path connects; by default the "
                          "routes decide, as with the word any",
-                         true}},
+                         true},
+                        {"transport", "rdma|tcp", "how the path connects; by default rdma"}},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -72,9 +72,11 @@ std::string path_line(const DiskPath &path) {
     std::string line =
         fmt::format("path {}: {} -> {}", path.number, local_text(path), path.peer.text());
     const bool live = path.state == CW_DISK_PATH_LIVE;
+    if (const std::string transport = transport_title(path.transport); !transport.empty()) {
+        line += " by " + transport;
+    }
     if (live) {
-        line += fmt::format(" by {} over {}", transport_title(path.transport),
-                            device_text(path.device, path.device_port));
+        line += " over " + device_text(path.device, path.device_port);
     }
     line += ", " + state_sentence(path);
     if (const std::string failure = failure_text(path.reason, path.error);

@@ -65,9 +65,10 @@ Addresses in_turn(const std::vector<Addresses> &lists) {
     return all;
 }
 
-// Returns an error unless clients can reach this machine by RDMA at the address.
+// Returns an error unless clients can reach this machine at the address: by RDMA, or with @tcp at
+// all.
 Result<void> check_address(const std::string &where, const SocketAddress &address,
-                           const Interfaces &interfaces) {
+                           const Interfaces &interfaces, bool tcp) {
     if (!may_be_listed(address)) {
         return Error{ExitCode::usage,
                      fmt::format("{}: {} is not an address of one host for all clients: it is "
@@ -82,12 +83,13 @@ Result<void> check_address(const std::string &where, const SocketAddress &addres
                                  address.host_text()),
                      "see which it has: ip address"};
     }
-    if (!interface->rdma) {
-        return Error{ExitCode::failed,
-                     fmt::format("{}: {} is an address of the interface '{}', to which no RDMA "
-                                 "device belongs",
-                                 where, address.host_text(), interface->name),
-                     "see which interfaces have one: causeway show"};
+    if (!interface->rdma && !tcp) {
+        return Error{
+            ExitCode::failed,
+            fmt::format("{}: {} is an address of the interface '{}', to which no RDMA "
+                        "device belongs",
+                        where, address.host_text(), interface->name),
+            "see which interfaces have one: causeway show; an export with --tcp needs none"};
     }
     return {};
 }
@@ -96,7 +98,7 @@ Result<void> check_preference(const Places &places, const PreferredAddress &want
                               const Interfaces &interfaces) {
     const std::string where = fmt::format("{}:{}", places.addresses().string(), wanted.line);
     if (!wanted.address.empty()) {
-        return check_address(where, wanted.address, interfaces);
+        return check_address(where, wanted.address, interfaces, false);
     }
     const auto *interface = interface_named(interfaces, wanted.interface);
     if (interface == nullptr) {
@@ -188,7 +190,22 @@ Result<Addresses> served_addresses(World &world, const ExportSettings &settings,
     return listed_addresses(settings.addresses);
 }
 
-Result<void> check_served_addresses(World &world, const std::vector<SocketAddress> &typed) {
+Addresses addresses_without_rdma(World &world, const Addresses &addresses) {
+    const auto interfaces = addressed_interfaces(world);
+    if (!interfaces) {
+        return addresses;
+    }
+    Addresses all;
+    for (const SocketAddress &address : addresses) {
+        const auto *interface = owner_of(*interfaces, address);
+        if (interface != nullptr && !interface->rdma) {
+            all.push_back(address);
+        }
+    }
+    return all;
+}
+
+Result<void> check_served_addresses(World &world, const Addresses &typed, bool tcp) {
     const auto preferred =
         typed.empty() ? TRY(preferences(world.places)) : std::vector<PreferredAddress>();
     if (preferred.empty() && typed.empty()) {
@@ -196,10 +213,10 @@ Result<void> check_served_addresses(World &world, const std::vector<SocketAddres
     }
     const auto interfaces = TRY(addressed_interfaces(world));
     for (const SocketAddress &address : typed) {
-        TRY(check_address("--address", address, interfaces));
+        TRY(check_address("--address", address, interfaces, tcp));
     }
     // No interface has that name, so the list is empty.
-    const bool none = preferred.size() == 1 && preferred.front().interface == no_address;
+    const bool none = preferred.size() == 1 && preferred.front().interface == without_addresses;
     for (const PreferredAddress &each : none ? std::vector<PreferredAddress>() : preferred) {
         TRY(check_preference(world.places, each, interfaces));
     }

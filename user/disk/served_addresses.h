@@ -48,8 +48,15 @@ class CommonAddresses {
 Result<std::vector<SocketAddress>> served_addresses(World &world, const ExportSettings &settings,
                                                     CommonAddresses &common);
 
+// Returns those that belong to interfaces without an RDMA device; all of them if ip(8) cannot be
+// run.
+std::vector<SocketAddress> addresses_without_rdma(World &world,
+                                                  const std::vector<SocketAddress> &addresses);
+
 // Returns an error if the addresses that were typed, or the preference file in their place, name
 // what this machine does not have: an address, an interface, or the RDMA device of an interface.
-Result<void> check_served_addresses(World &world, const std::vector<SocketAddress> &typed);
+// With @tcp, a typed address needs no RDMA device.
+Result<void> check_served_addresses(World &world, const std::vector<SocketAddress> &typed,
+                                    bool tcp);
 
 } // namespace causeway

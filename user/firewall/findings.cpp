@@ -59,9 +59,14 @@ std::vector<Sighting> firewall(const Facts &facts) {
         devices.push_back(each.device);
     }
     std::vector<Sighting> seen;
-    if (!facts.of<DiskFacts>().exports.good.empty()) {
+    const auto &exports = facts.of<DiskFacts>().exports.good;
+    if (!exports.empty()) {
         closed(facts, rdma_ports(devices, default_port), "disks by RDMA in software", "disks",
                seen);
+    }
+    if (std::any_of(exports.begin(), exports.end(),
+                    [](const auto &stored) { return stored.settings.tcp; })) {
+        closed(facts, {{"tcp", default_tcp_port}}, "disks over TCP", "disks", seen);
     }
     if (facts.of<NfsFacts>().wanted_port) {
         closed(facts, rdma_ports(devices, *facts.of<NfsFacts>().wanted_port),
@@ -81,8 +86,9 @@ std::vector<Sighting> firewall(const Facts &facts) {
 const FindingRows firewall_findings("firewall", [] {
     return std::vector<Finding>{
         {"firewall-closed", Severity::error, "the firewall closes a port that is needed",
-         "Soft-RoCE needs UDP 4791, Soft-iWARP the TCP port of each service, and an export by "
-         "iSCSI or iSER its TCP port. What an adapter does itself does not pass the firewall.",
+         "Soft-RoCE needs UDP 4791, Soft-iWARP the TCP port of each service, an export with --tcp "
+         "TCP 4794, and an export by iSCSI or iSER its TCP port. What an adapter does itself does "
+         "not pass the firewall.",
          "causeway firewall open --disks --from NETWORK", firewall},
     };
 });

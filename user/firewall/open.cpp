@@ -8,6 +8,7 @@
 #include "base/prefix.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
+#include "config/dropins.h"
 #include "firewall/open_nft.h"
 #include "host/firewall.h"
 #include "host/firewalld.h"
@@ -80,12 +81,25 @@ Result<std::vector<OpenPort>> stock_ports(World &world, const std::vector<RdmaDe
     return ports;
 }
 
+// The kernel knows those that are not kept for the next boot; without its module there are none.
+bool serves_over_tcp(World &world) {
+    const auto configured = load_exports(world.places);
+    const auto running = world.kernel.exports();
+    return (configured && std::any_of(configured->good.begin(), configured->good.end(),
+                                      [](const auto &stored) { return stored.settings.tcp; })) ||
+           (running && std::any_of(running->begin(), running->end(),
+                                   [](const ExportInfo &info) { return info.settings.tcp; }));
+}
+
 // Returns the ports that the named services need, open for any sender.
 Result<std::vector<OpenPort>> needed_ports(World &world, const Arguments &arguments) {
     const auto devices = rdma_devices(world.files);
     std::vector<OpenPort> ports;
     if (arguments.has("disks")) {
         append(ports, rdma_ports(devices, default_port));
+        if (serves_over_tcp(world)) {
+            append(ports, {{"tcp", default_tcp_port}});
+        }
     }
     if (arguments.has("nfs")) {
         append(ports, rdma_ports(devices, rdma_port_of_nfs(world)));

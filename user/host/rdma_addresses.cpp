@@ -123,9 +123,10 @@ bool is_of_network(const AddressedInterface &interface, const SocketAddress &add
                                [&](const Prefix &network) { return covers(network, *host); });
 }
 
-// Returns why the route does not lead to the address directly by an RDMA device, or "".
+// Returns why the route does not lead to the address directly, or "". Unless @by_any, it has to go
+// by an RDMA device.
 std::string why_not_by(const IpOutput &route, const std::vector<AddressedInterface> &interfaces,
-                       const SocketAddress &address) {
+                       const SocketAddress &address, bool by_any) {
     const std::string type = json_text(route, "type");
     if (!type.empty() && type != "unicast") {
         return fmt::format("its route is of the type {}", type);
@@ -137,8 +138,8 @@ std::string why_not_by(const IpOutput &route, const std::vector<AddressedInterfa
     const auto interface =
         std::find_if(interfaces.begin(), interfaces.end(),
                      [&](const AddressedInterface &each) { return each.name == device; });
-    if (interface == interfaces.end() || !interface->rdma) {
-        return "no RDMA device leads to it";
+    if (interface == interfaces.end() || !(interface->rdma || by_any)) {
+        return by_any ? "no interface with an address leads to it" : "no RDMA device leads to it";
     }
     return is_of_network(*interface, address)
                ? ""
@@ -180,10 +181,10 @@ const AddressedInterface *owner_of(const std::vector<AddressedInterface> &interf
 }
 
 std::string why_not_direct(World &world, const std::vector<AddressedInterface> &interfaces,
-                           const SocketAddress &address) {
+                           const SocketAddress &address, bool by_any) {
     // The route to an address of this machine names the loopback.
     if (const auto *own = owner_of(interfaces, address)) {
-        return own->rdma ? "" : "no RDMA device leads to it";
+        return own->rdma || by_any ? "" : "no RDMA device leads to it";
     }
     const auto routes = output_of_ip(world, {"ip", "-json", "route", "get", address.host_text()});
     if (!routes) {
@@ -191,7 +192,7 @@ std::string why_not_direct(World &world, const std::vector<AddressedInterface> &
     }
     return routes->empty() || !routes->front().is_object()
                ? "this machine has no route to it"
-               : why_not_by(routes->front(), interfaces, address);
+               : why_not_by(routes->front(), interfaces, address, by_any);
 }
 
 } // namespace causeway

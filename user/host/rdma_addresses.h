@@ -32,10 +32,10 @@ Result<std::vector<AddressedInterface>> addressed_interfaces(World &world);
 const AddressedInterface *owner_of(const std::vector<AddressedInterface> &interfaces,
                                    const SocketAddress &address);
 
-// Returns why this machine does not reach the address directly by an RDMA device, or "": the
-// address is one of this machine's, or of a network of an interface that belongs to an RDMA device,
-// and the route to it uses that interface without a router. Sends nothing.
+// Returns why this machine does not reach the address directly, or "": the address is one of this
+// machine's, or of a network of an interface, and the route to it uses that interface without a
+// router. Unless @by_any, the interface belongs to an RDMA device. Sends nothing.
 std::string why_not_direct(World &world, const std::vector<AddressedInterface> &interfaces,
-                           const SocketAddress &address);
+                           const SocketAddress &address, bool by_any);
 
 } // namespace causeway

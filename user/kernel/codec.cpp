@@ -222,6 +222,10 @@ AttributeWriter encode(const ExportRequest &request) {
     for (const SocketAddress &address : settings.addresses) {
         AttributeWriter inner;
         inner.bytes(CW_A_ADDRESS, address.bytes());
+        if (std::find(request.over_tcp.begin(), request.over_tcp.end(), address) !=
+            request.over_tcp.end()) {
+            inner.u8(CW_A_TRANSPORT, CW_TRANSPORT_TCP);
+        }
         to.nest(CW_A_EXPORT_ADDRESS, inner);
     }
     write(CW_A_KEY, request.key);

@@ -21,6 +21,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_INSTANCE, message.instance);
     visit(CW_A_PORT, message.port);
     visit(CW_A_LIMITS, message.limits);
+    visit(CW_A_TCP_PORT, message.tcp_port);
 }
 
 template <Is<DiskPathAddresses> Message, typename Visit>
@@ -28,6 +29,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_ADDRESS, message.address);
     visit(CW_A_LOCAL_ADDRESS, message.local);
     visit(CW_A_ID, message.number);
+    visit(CW_A_TRANSPORT, message.transport);
 }
 
 template <Is<AttachRequest> Message, typename Visit>
@@ -245,6 +247,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_READ_ONLY, message.read_only);
     visit(CW_A_EXCLUSIVE, message.exclusive);
     visit(CW_A_WRITE_THROUGH, message.write_through);
+    visit(CW_A_TCP, message.tcp);
     visit(CW_A_IDENTITY, message.identity);
     visit(CW_A_LEDGER, message.ledger);
     visit(CW_A_TAKEOVER_AFTER, message.takeover_after);

@@ -246,12 +246,15 @@ Result<std::vector<StatInfo>> NetlinkKernel::stats() {
 }
 
 Result<std::vector<DiscoveredExport>> NetlinkKernel::discover(const std::string &server,
-                                                              const SocketAddress &address,
+                                                              const DiskPathAddresses &end,
                                                               const std::string &name) {
     AttributeWriter to;
     to.text(CW_A_SERVER, server);
-    to.bytes(CW_A_ADDRESS, address.bytes());
-    to.u16(CW_A_PORT, address.port());
+    to.bytes(CW_A_ADDRESS, end.address.bytes());
+    to.u16(CW_A_PORT, end.address.port());
+    if (end.transport) {
+        to.u8(CW_A_TRANSPORT, *end.transport);
+    }
     if (!name.empty()) {
         to.text(CW_A_NAME, name);
     }

@@ -29,7 +29,7 @@ class NetlinkKernel final : public Kernel {
     Result<std::vector<SessionInfo>> sessions() override;
     Result<std::vector<StatInfo>> stats() override;
     Result<std::vector<DiscoveredExport>> discover(const std::string &server,
-                                                   const SocketAddress &address,
+                                                   const DiskPathAddresses &end,
                                                    const std::string &name) override;
     Result<std::vector<NfsConnection>> nfs_connections() override;
     Result<std::vector<NfsRule>> nfs_rules() override;

@@ -29,11 +29,15 @@ constexpr std::array fixes = {
         "takes it from a machine that is away for good"},
     Fix{Request::attach, ENODEV,
         "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
-        "eth0"},
+        "eth0; without RDMA: --transport tcp"},
     Fix{Request::attach, EADDRNOTAVAIL,
-        "no RDMA device reaches that address: see \"rdma link show\" and \"ip route get ADDRESS\""},
+        "no RDMA device reaches that address: see \"rdma link show\" and \"ip route get "
+        "ADDRESS\"; without RDMA: --transport tcp"},
     Fix{Request::attach, ECONNREFUSED,
-        "on the server, see whether it exports anything: causeway export list"},
+        "on the server, see whether it exports anything, and over TCP whether it does so with "
+        "--tcp: causeway export list"},
+    Fix{Request::attach, EOPNOTSUPP,
+        "export the disk with --tcp on the server, or attach it by RDMA: --transport rdma"},
     Fix{Request::attach, ETIMEDOUT,
         "see whether the server is up and answers: ping SERVER; --background keeps trying"},
     Fix{Request::attach, EHOSTUNREACH,
@@ -45,7 +49,7 @@ constexpr std::array fixes = {
     Fix{Request::discover, ETIMEDOUT, "see whether the server is up and answers: ping SERVER"},
     Fix{Request::discover, ENODEV,
         "see \"rdma link show\"; Soft-RoCE on an ordinary NIC: rdma link add rxe0 type rxe netdev "
-        "eth0"},
+        "eth0; without RDMA: --transport tcp"},
     Fix{Request::detach, EBUSY,
         "unmount it or stop what has it open (lsof, lsblk), or give up its I/O with --force"},
     Fix{Request::add_export, EBUSY,
@@ -54,7 +58,8 @@ constexpr std::array fixes = {
     Fix{Request::add_export, ENOMEM,
         "export less memory, or free some: \"free -h\" shows how much is available"},
     Fix{Request::add_export, EADDRINUSE,
-        "another program listens on port 4793: rdma resource show cm_id"},
+        "another program listens on port 4793, or on TCP port 4794: rdma resource show cm_id; ss "
+        "-ltnp"},
 };
 
 ExitCode code_of(int number) {

@@ -23,6 +23,8 @@ struct ExportRequest {
     ExportSettings settings;   // must contain an identity
     std::string ledger_folder; // for settings.ledger; empty: the ledger is in memory
     Secret key;
+    // Those of settings.addresses that clients reach over TCP only.
+    std::vector<SocketAddress> over_tcp{};
 };
 
 struct ExportInfo {
@@ -116,7 +118,7 @@ class Kernel {
     virtual Result<std::vector<StatInfo>> stats() = 0;
     // Asks the server for the exports that this machine may attach.
     virtual Result<std::vector<DiscoveredExport>>
-    discover(const std::string &server, const SocketAddress &address, const std::string &name) = 0;
+    discover(const std::string &server, const DiskPathAddresses &end, const std::string &name) = 0;
 
     virtual Result<std::vector<NfsConnection>> nfs_connections() = 0;
     virtual Result<std::vector<NfsRule>> nfs_rules() = 0;

@@ -32,6 +32,8 @@ struct ServerInfo {
     std::uint16_t port = 0;
     // how often each limit of the server was met
     Limits limits{};
+    // TCP port of the server while it has an export that is served over TCP
+    std::uint16_t tcp_port = 0;
 };
 
 // The addresses of a path. The kernel chooses a local address that is not given, and the number.
@@ -42,6 +44,9 @@ struct DiskPathAddresses {
     SocketAddress local;
     // number of a server session, of an NFS connection, or of a path in its session
     std::optional<std::uint32_t> number;
+    // of a live connection, of a disk-path or of an address in export-address, otherwise none; in
+    // attach, path-add and discover: by which to connect, rdma if it is left out
+    std::optional<std::uint8_t> transport;
 };
 
 // What to attach, and how. The kernel decides what is not given.
@@ -153,8 +158,8 @@ struct DiskPath {
     SocketAddress local;
     // of a path
     std::uint8_t state = 0;
-    // of a live connection, or of an address in export-address; otherwise none; in attach and
-    // path-add: of a path, rdma if it is left out
+    // of a live connection, of a disk-path or of an address in export-address, otherwise none; in
+    // attach, path-add and discover: by which to connect, rdma if it is left out
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -209,8 +214,8 @@ struct SessionInfo {
     SocketAddress local;
     // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
-    // of a live connection, or of an address in export-address; otherwise none; in attach and
-    // path-add: of a path, rdma if it is left out
+    // of a live connection, of a disk-path or of an address in export-address, otherwise none; in
+    // attach, path-add and discover: by which to connect, rdma if it is left out
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -307,8 +312,8 @@ struct NfsConnection {
     SocketAddress local;
     // of a connection; closing for an export that is ending; live for an owner that is logged in
     std::uint8_t state = 0;
-    // of a live connection, or of an address in export-address; otherwise none; in attach and
-    // path-add: of a path, rdma if it is left out
+    // of a live connection, of a disk-path or of an address in export-address, otherwise none; in
+    // attach, path-add and discover: by which to connect, rdma if it is left out
     std::uint8_t transport = 0;
     // RDMA device
     std::string device;
@@ -350,8 +355,8 @@ struct NfsConnection {
 
 // An address by which an export can be reached.
 struct ExportAddress {
-    // of a live connection, or of an address in export-address; otherwise none; in attach and
-    // path-add: of a path, rdma if it is left out
+    // of a live connection, of a disk-path or of an address in export-address, otherwise none; in
+    // attach, path-add and discover: by which to connect, rdma if it is left out
     std::uint8_t transport = 0;
     // of the peer: struct sockaddr_in or sockaddr_in6
     SocketAddress address;
@@ -376,8 +381,8 @@ struct DiscoveredExport {
     // a key is set
     bool has_key = false;
     // an address of the server by which an export can be reached, the preferred one first. In
-    // export-add and export-get: address, with port 0. In the reply of discover: transport (of the
-    // address) and address
+    // export-add and export-get: address, with port 0, and transport if it is not for RDMA. In the
+    // reply of discover: transport (of the address) and address
     std::vector<ExportAddress> addresses;
 };
 

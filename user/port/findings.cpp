@@ -213,25 +213,33 @@ std::vector<Sighting> firmware(const Facts &facts) {
 }
 
 std::vector<Sighting> no_device(const Facts &facts) {
-    const bool disks = !facts.of<DiskFacts>().exports.good.empty() ||
-                       !facts.of<DiskFacts>().attachments.good.empty();
+    const auto &exports = facts.of<DiskFacts>().exports.good;
+    const auto &attachments = facts.of<DiskFacts>().attachments.good;
+    const bool disks = std::any_of(exports.begin(), exports.end(),
+                                   [](const auto &stored) { return !stored.settings.tcp; }) ||
+                       std::any_of(attachments.begin(), attachments.end(), [](const auto &stored) {
+                           const auto &paths = stored.settings.paths;
+                           return std::none_of(paths.begin(), paths.end(),
+                                               [](const PathSettings &path) { return path.tcp; });
+                       });
     const bool files = !facts.of<NfsFacts>().by_tcp.empty() || facts.of<NfsFacts>().wanted_port;
     if ((!disks && !files) || !facts.devices.empty() || !facts.of<SoftFacts>().units.empty()) {
         return {};
     }
     return {{"",
              fmt::format("this machine has no RDMA device: {}{}{}",
-                         disks ? "its disks have no connection" : "", disks && files ? ", " : "",
-                         files ? "NFS goes by TCP" : ""),
-             "causeway soft add rxe DEV, on a network device; or load the driver of the hardware"}};
+                         disks ? "disks by RDMA have no connection" : "",
+                         disks && files ? ", " : "", files ? "NFS goes by TCP" : ""),
+             "causeway soft add rxe DEV, on a network device; or load the driver of the hardware; "
+             "disks can go over TCP: export add --tcp, attach --transport tcp"}};
 }
 
 const FindingRows port_findings("port", [] {
     return std::vector<Finding>{
         {"no-rdma-device", Severity::warning,
          "disks or files are set up and there is no RDMA device",
-         "Disks go by RDMA only, and have no connection without a device. NFS goes by TCP, with "
-         "more work for the processors.",
+         "A disk that goes by RDMA alone has no connection without a device. A disk with a path "
+         "over TCP, and NFS, go over TCP, with more work for the processors.",
          "causeway soft add rxe DEV", no_device},
         {"port-without-subnet-manager", Severity::error,
          "a port of InfiniBand has a link and no subnet manager",

@@ -28,7 +28,8 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     for (const AttachOption &option : attach_options) {
         of_causeway.push_back(option.word);
     }
-    of_causeway.insert(of_causeway.end(), {"path", "from", "key-file", "background", "host-uuid"});
+    of_causeway.insert(of_causeway.end(),
+                       {"path", "from", "transport", "key-file", "background", "host-uuid"});
     TRY(refuse_options(arguments, of_causeway, "is of Causeway's own transport",
                        "leave out --{} or --via"));
     if (const auto typed = arguments.text("target")) {

@@ -88,7 +88,7 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     settings.via = TRY(parse_via(arguments.text("via").value_or("")));
     settings.name = TRY(parse_export_name(arguments.operands().front()));
     TRY(refuse_options(arguments,
-                       {"exclusive", "write-through", "key-file", "uuid", "takeover-after",
+                       {"exclusive", "write-through", "tcp", "key-file", "uuid", "takeover-after",
                         "state-folder", "forget-owners", "address"},
                        "is of Causeway's own transport", "leave out --{} or --via"));
     TRY(take_backend(arguments, settings));

@@ -332,6 +332,13 @@ class NamedAddresses : public AddressedHost {
         return run(more);
     }
     std::string kept() const { return read_file(attachment_file("storage1:scratch")); }
+    static Words addresses_of(const nlohmann::json &paths) {
+        Words all;
+        for (const auto &path : paths) {
+            all.push_back(path["address"]);
+        }
+        return all;
+    }
 };
 
 TEST_F(NamedAddresses, are_shown_by_discover) {
@@ -354,7 +361,7 @@ TEST_F(NamedAddresses, are_shown_by_discover_with_their_transport_and_four_at_mo
         name(each);
     }
     EXPECT_EQ(run({"discover", "storage1"}), 0) << err();
-    EXPECT_NE(out().find("  tcp 10.1.0.9, rdma 10.1.0.9, 10.0.0.9, fd00::9, 2 more\n"),
+    EXPECT_NE(out().find("  tcp 10.1.0.9:4793, rdma 10.1.0.9, 10.0.0.9, fd00::9, 2 more\n"),
               std::string::npos)
         << out();
     const auto shown = json({"discover", "storage1"})["exports"][0]["addresses"];
@@ -378,7 +385,7 @@ TEST_F(NamedAddresses, become_paths_in_the_order_of_the_server) {
     EXPECT_FALSE(logged("discover storage1 at 10.0.0.9:4793 for scratch"));
     EXPECT_NE(out().find("the disk keeps its paths"), std::string::npos) << out();
     const auto again = json({"attach", "storage1/scratch", "--path", "auto"});
-    EXPECT_EQ(again["paths"], nlohmann::json(Words{"10.1.0.9", "10.0.0.9", "fd00::9"}));
+    EXPECT_EQ(addresses_of(again["paths"]), (Words{"10.1.0.9", "10.0.0.9", "fd00::9"}));
     EXPECT_EQ(again["left_out"], nlohmann::json::array());
     EXPECT_EQ(run({"undo"}), 0) << err();
     EXPECT_EQ(kernel.running_attachments.size(), 0U);
@@ -440,9 +447,42 @@ TEST_F(NamedAddresses, that_this_machine_cannot_use_are_left_out) {
          {"left out 192.0.2.9: no RDMA device leads to it",
           "left out 203.0.113.9: its route cannot be read: \"ip -json route get 203.0.113.9\"",
           "left out 127.0.0.1: it is a loopback address", "left out ::1: it is a loopback address",
-          "left out 10.1.0.9: it is not for RDMA", "left out 10.1.0.9: its port is 5000"}) {
+          "left out 10.1.0.9 over TCP: the paths go by RDMA only",
+          "left out 10.1.0.9: its port is 5000"}) {
         EXPECT_NE(out().find(said), std::string::npos) << said << ": " << out();
     }
+}
+
+TEST_F(NamedAddresses, of_both_transports_become_paths_if_both_are_wanted) {
+    name("10.0.0.9");
+    name("10.0.0.9", CW_TRANSPORT_TCP, 4794);
+    name("192.0.2.9", CW_TRANSPORT_TCP, 4794);
+    name("192.0.2.9");
+    name("fd00::9", CW_TRANSPORT_TCP);
+    EXPECT_EQ(attach({"--transport", "rdma,tcp"}), 0) << err();
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.9:4793, 10.0.0.9:4794 over TCP, "
+                       "192.0.2.9:4794 over TCP"));
+    for (const char *said : {"left out 192.0.2.9: no RDMA device leads to it",
+                             "left out fd00::9 over TCP: its port is 4793, and that of the disk's "
+                             "other paths is 4794"}) {
+        EXPECT_NE(out().find(said), std::string::npos) << said << ": " << out();
+    }
+    EXPECT_NE(kept().find("transport = rdma\ntransport = tcp\ntransport = tcp\n"),
+              std::string::npos)
+        << kept();
+}
+
+TEST_F(NamedAddresses, are_asked_for_over_tcp_on_a_machine_without_rdma) {
+    name("10.0.0.9");
+    name("10.0.0.9", CW_TRANSPORT_TCP, 4794);
+    EXPECT_EQ(attach({"--transport", "tcp"}), 0) << err();
+    EXPECT_TRUE(logged("discover storage1 at 10.0.0.9:4794 over TCP for scratch"));
+    EXPECT_TRUE(logged("attach storage1/scratch at 10.0.0.9:4794 over TCP"));
+    EXPECT_NE(out().find("left out 10.0.0.9: the paths go over TCP only"), std::string::npos)
+        << out();
+    // It follows the name of the server.
+    EXPECT_EQ(kept().find("path ="), std::string::npos) << kept();
+    EXPECT_NE(kept().find("transport = tcp\n"), std::string::npos) << kept();
 }
 
 TEST_F(NamedAddresses, that_are_none_leave_the_given_one) {
@@ -458,7 +498,7 @@ TEST_F(NamedAddresses, of_a_disk_that_has_one_path_are_not_added) {
     name("10.1.0.9");
     const auto again = json({"attach", "storage1/scratch", "--path", "auto"});
     EXPECT_EQ(again["changed"], false);
-    EXPECT_EQ(again["paths"], nlohmann::json(Words{"10.0.0.9"}));
+    EXPECT_EQ(addresses_of(again["paths"]), (Words{"10.0.0.9"}));
 }
 
 TEST_F(NamedAddresses, are_kept_by_a_disk_that_is_made_persistent) {

@@ -479,6 +479,22 @@ TEST_F(DoctorOfPaths, names_the_path_that_is_down_with_its_reason) {
     EXPECT_EQ(sightings().size(), 1U) << out();
 }
 
+TEST_F(DoctorOfPaths, says_why_the_disk_goes_over_tcp) {
+    live_.transport = CW_TRANSPORT_TCP;
+    live_.carries_io = true;
+    other_.transport = CW_TRANSPORT_RDMA;
+    other_.reason = "no answer";
+    auto seen = sightings();
+    ASSERT_EQ(seen.size(), 1U) << out();
+    EXPECT_EQ(seen[0]["what"], "path 1 of storage1/scratch to 10.1.0.1:5000 is down, and its I/O "
+                               "goes over TCP: no answer");
+    std::swap(live_.transport, other_.transport);
+    seen = sightings();
+    ASSERT_EQ(seen.size(), 1U) << out();
+    EXPECT_EQ(seen[0]["what"], "path 1 of storage1/scratch to 10.1.0.1:5000 is down: no answer");
+    EXPECT_NE(seen[0]["fix"].get<std::string>().find("TCP port 5000"), std::string::npos);
+}
+
 TEST_F(DoctorOfPaths, says_nothing_of_live_new_and_held_ones) {
     EXPECT_TRUE(sightings().empty()) << out();
     session().since = 31000000000;

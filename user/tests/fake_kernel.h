@@ -39,7 +39,8 @@ inline std::string text_of(const std::vector<DiskPathAddresses> &paths) {
     std::string text;
     for (const DiskPathAddresses &path : paths) {
         text += (text.empty() ? "" : ", ") + path.address.text() +
-                (path.local.empty() ? "" : " from " + path.local.host_text());
+                (path.local.empty() ? "" : " from " + path.local.host_text()) +
+                (path.transport == CW_TRANSPORT_TCP ? " over TCP" : "");
     }
     return text;
 }
@@ -282,7 +283,7 @@ class FakeKernel final : public Kernel {
     Result<std::string> attach(const AttachRequest &request) override {
         std::vector<DiskPathAddresses> paths = request.paths;
         if (paths.empty()) {
-            paths = {{request.address, {}, {}}};
+            paths = {{request.address, {}, {}, {}}};
         }
         log.push_back("attach " + request.server + "/" + request.name + " at " + text_of(paths) +
                       (request.background ? " in the background" : ""));
@@ -390,10 +391,10 @@ class FakeKernel final : public Kernel {
     Result<std::vector<StatInfo>> stats() override { return running_stats; }
 
     Result<std::vector<DiscoveredExport>> discover(const std::string &server,
-                                                   const SocketAddress &address,
+                                                   const DiskPathAddresses &end,
                                                    const std::string &name) override {
-        log.push_back("discover " + server + " at " + address.text() +
-                      (name.empty() ? "" : " for " + name));
+        log.push_back("discover " + server + " at " + end.address.text() +
+                      (end.transport ? " over TCP" : "") + (name.empty() ? "" : " for " + name));
         if (auto refused = refused_now("discover"); !refused) {
             return refused.error();
         }

@@ -63,7 +63,8 @@ static int cw_discover_put_export(void *arg, const struct cw_export_info *info)
 int cw_discover(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *address = info->attrs[CW_A_ADDRESS];
-	struct sockaddr_storage ss = {};
+	struct cw_path_config path = {};
+	struct sockaddr_storage *ss = &path.address;
 	struct cw_discovery discovery;
 	char reason[160] = "";
 	struct sk_buff *msg;
@@ -75,10 +76,17 @@ int cw_discover(struct sk_buff *skb, struct genl_info *info)
 		cw_refuse(info->extack, "no address given");
 		return -EINVAL;
 	}
-	nla_memcpy(&ss, address, sizeof(ss));
-	if (!(ss.ss_family == AF_INET && nla_len(address) >= (int)sizeof(struct sockaddr_in)) &&
-	    !(ss.ss_family == AF_INET6 && nla_len(address) >= (int)sizeof(struct sockaddr_in6))) {
+	nla_memcpy(ss, address, sizeof(*ss));
+	if (!(ss->ss_family == AF_INET && nla_len(address) >= (int)sizeof(struct sockaddr_in)) &&
+	    !(ss->ss_family == AF_INET6 && nla_len(address) >= (int)sizeof(struct sockaddr_in6))) {
 		cw_refuse(info->extack, "the address is neither IPv4 nor IPv6");
+		return -EINVAL;
+	}
+	path.transport = CW_TRANSPORT_RDMA;
+	if (info->attrs[CW_A_TRANSPORT])
+		path.transport = nla_get_u8(info->attrs[CW_A_TRANSPORT]);
+	if (path.transport == CW_TRANSPORT_NONE) {
+		cw_refuse(info->extack, "the transport is neither RDMA nor TCP");
 		return -EINVAL;
 	}
 	if (info->attrs[CW_A_CONNECT_TIMEOUT])
@@ -88,7 +96,7 @@ int cw_discover(struct sk_buff *skb, struct genl_info *info)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &cw_family, 0, CW_C_DISCOVER);
 	discovery = (struct cw_discovery) { msg, info->attrs[CW_A_NAME] };
-	ret = cw_client_discover((struct sockaddr *)&ss, timeout, cw_discover_put_export,
+	ret = cw_client_discover(&path, timeout, cw_discover_put_export,
 				 &discovery, reason);
 	if (ret) {
 		nlmsg_free(msg);

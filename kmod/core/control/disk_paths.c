@@ -22,8 +22,7 @@ static enum cw_disk_path_state cw_dump_path_state(const struct cw_path *p)
 /* The connection of a live path does not change while session->lock is held. */
 static int cw_dump_put_connection(struct sk_buff *skb, const struct cw_path *p)
 {
-	if (nla_put_u8(skb, CW_A_TRANSPORT, p->factory->transport) ||
-	    nla_put_string(skb, CW_A_DEVICE, p->device) ||
+	if (nla_put_string(skb, CW_A_DEVICE, p->device) ||
 	    nla_put_u8(skb, CW_A_DEVICE_PORT, p->device_port) ||
 	    cw_put_address(skb, CW_A_LOCAL_ADDRESS, &p->local_address) ||
 	    nla_put_u16(skb, CW_A_QUEUES, p->nr_links))
@@ -81,6 +80,7 @@ static int cw_dump_put_path(struct sk_buff *skb, struct cw_path *p)
 	lockdep_assert_held(&s->lock);
 	if (nla_put_u32(skb, CW_A_ID, p->number) ||
 	    cw_put_address(skb, CW_A_ADDRESS, &p->address) ||
+	    nla_put_u8(skb, CW_A_TRANSPORT, p->factory->transport) ||
 	    nla_put_u8(skb, CW_A_PATH_STATE, cw_dump_path_state(p)) ||
 	    nla_put_u32(skb, CW_A_ATTEMPTS, p->attempts))
 		return -EMSGSIZE;

@@ -50,6 +50,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_DISK_PATH] = NLA_POLICY_NESTED(cw_policy),
 	[CW_A_PATH_POLICY] = NLA_POLICY_RANGE(NLA_U8, CW_PATH_POLICY_AUTO, CW_PATH_POLICY_SINGLE),
 	[CW_A_EXPORT_ADDRESS] = NLA_POLICY_NESTED(cw_policy),
+	[CW_A_TCP] = { .type = NLA_FLAG },
 };
 EXPORT_SYMBOL_GPL(cw_policy);
 

@@ -43,10 +43,14 @@ bool cw_valid_address(const struct cw_address *address)
 	}
 }
 
+bool cw_same_host(const struct cw_address *a, const struct cw_address *b)
+{
+	return a->family == b->family && !memcmp(a->bytes, b->bytes, CW_WIRE_ADDRESS);
+}
+
 bool cw_same_address(const struct cw_address *a, const struct cw_address *b)
 {
-	return a->transport == b->transport && a->family == b->family && a->port == b->port &&
-	       !memcmp(a->bytes, b->bytes, CW_WIRE_ADDRESS);
+	return a->transport == b->transport && a->port == b->port && cw_same_host(a, b);
 }
 
 static bool cw_address_take(const struct cw_wire_address *rec, struct cw_address *out)

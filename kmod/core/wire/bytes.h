@@ -91,7 +91,7 @@ static inline bool cw_valid_size(u64 size, u32 block)
  */
 static inline bool cw_valid_reason(u16 reason)
 {
-	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_LEDGER;
+	return reason > CW_REFUSED_NONE && reason <= CW_REFUSED_TRANSPORT;
 }
 
 /**

@@ -119,6 +119,8 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"fallbacks", CW_A_FALLBACKS, Kind::u64},
 	KnownAttribute{"returns", CW_A_RETURNS, Kind::u64},
 	KnownAttribute{"fallback-reason", CW_A_FALLBACK_REASON, Kind::text},
+	KnownAttribute{"tcp", CW_A_TCP, Kind::flag},
+	KnownAttribute{"tcp-port", CW_A_TCP_PORT, Kind::u16},
 };
 
 struct KnownCommand {

@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Disks over TCP. The command cannot attach them yet."""
+"""Disks over TCP."""
 
 PORT = 4794
-TRANSPORT = 2       # CW_TRANSPORT_TCP
-
-
-def listen(server, parameters=""):
-    """Load the module of the server so that it takes links over TCP."""
-    server.run(f"modprobe causeway tcp_port={PORT} {parameters}")
 
 
 def attach(client, name, where):
@@ -21,7 +15,8 @@ def attach(client, name, where):
 
 def attach_alone(client, name, address="10.0.0.1"):
     """Attach an export by one path, over TCP."""
-    return attach(client, name, f"address={address}:{PORT} transport={TRANSPORT}")
+    client.run(f"causeway attach 10.0.0.1/{name} --path {address} --transport tcp --no-persist", timeout=60)
+    return f"/dev/causeway/10.0.0.1/{name}"
 
 
 def reset_connections(client, events, lost):

@@ -45,7 +45,7 @@ static int cw_client_discover_page(struct cw_path *p, u32 first,
 	return ret == -ENOENT ? 0 : ret;
 }
 
-int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
+int cw_client_discover(const struct cw_path_config *path, u32 timeout_ms,
 		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
 		       char *reason)
 {
@@ -58,9 +58,7 @@ int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
 	if (!s)
 		return -ENOMEM;
 	s->config.nr_paths = 1;
-	memcpy(&s->config.paths[0].address, address,
-	       address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
-						sizeof(struct sockaddr_in));
+	s->config.paths[0] = *path;
 	s->config.connect_timeout = timeout_ms;
 	cw_session_init(s);
 	if (cw_session_make_paths(s)) {

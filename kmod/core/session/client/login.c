@@ -47,6 +47,8 @@ static int cw_session_refusal_error(u16 reason)
 	case CW_REFUSED_VERSION:
 	case CW_REFUSED_FEATURE:
 		return -EPROTONOSUPPORT;
+	case CW_REFUSED_TRANSPORT:
+		return -EOPNOTSUPP;
 	default:
 		return -ECONNREFUSED;
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The works of a path, which hold its lock: they connect it, handle its control messages, flush its
- * links when it begins to stand by, and end its connection after a loss. The work of the session decides when a path connects (work.c).
+ * links when it begins to stand by, and end its connection after a loss. The work of the session
+ * decides when a path connects (work.c).
  *
  * An attempt to connect may take half a minute, so it has a work and a workqueue of its own: many
  * attempts delay no control message and no loss of a live path. While an attempt runs, the other

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which paths of a session the disk may use, and the moves of its I/O between the ranks of paths. */
+/* Which paths of a session the disk may use, and the moves of its I/O between their ranks. */
 #ifndef CW_CLIENT_RANKS_H
 #define CW_CLIENT_RANKS_H
 

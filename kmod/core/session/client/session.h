@@ -289,7 +289,7 @@ static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
 
 /**
  * cw_client_discover() - asks a server what it exports to this host
- * @address: IPv4 or IPv6 address of the server
+ * @path: address of the server, and the transport; copied
  * @timeout_ms: limit of each step of connecting, and of the server's silence, in milliseconds
  * @each: called for each export; 0, or an error other than -ENOENT, which ends the discovery
  * @arg: for @each
@@ -298,7 +298,7 @@ static inline enum cw_state cw_session_shown_state(const struct cw_session *s)
  * Context: Process context. Sleeps.
  * Return: 0; the error of @each, with an empty @reason; or -errno.
  */
-int cw_client_discover(const struct sockaddr *address, u32 timeout_ms,
+int cw_client_discover(const struct cw_path_config *path, u32 timeout_ms,
 		       int (*each)(void *arg, const struct cw_export_info *info), void *arg,
 		       char *reason);
 

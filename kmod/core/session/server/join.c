@@ -70,7 +70,7 @@ static bool cw_join_find_export(struct cw_server_session *s)
 		cw_join_refuse_not_live(s);
 		return false;
 	}
-	return !ret && cw_login_check_address(s);
+	return !ret && cw_login_check_client(s);
 }
 
 void cw_join_take(struct cw_server_session *s, const struct cw_letter *letter)

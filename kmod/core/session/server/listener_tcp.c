@@ -27,9 +27,6 @@
 #define CW_GUESTS_BACKLOG 128
 #define CW_REJECTION_MS 1000 /* for a client's TCP to acknowledge a rejection */
 
-static unsigned int tcp_port;
-module_param(tcp_port, uint, 0444);
-MODULE_PARM_DESC(tcp_port, "TCP port on which the server takes links over TCP (default 0: none; usual: 4794)");
 static unsigned int tcp_guests = 256;
 module_param(tcp_guests, uint, 0644);
 MODULE_PARM_DESC(tcp_guests, "TCP connections whose request has not arrived, of all addresses");
@@ -392,9 +389,14 @@ static void cw_listener_tcp_accept(struct work_struct *work)
 
 static void cw_listener_tcp_ready(struct sock *sk)
 {
-	/* A child has the callbacks of its listener until the guest has its own. */
-	if (sk->sk_state == TCP_LISTEN)
+	/*
+	 * A child has the callbacks of its listener until the guest has its own. A listener that is
+	 * being closed has none any more: cw_listener_tcp_close() waits for this lock.
+	 */
+	read_lock_bh(&sk->sk_callback_lock);
+	if (sk->sk_state == TCP_LISTEN && sk->sk_data_ready == cw_listener_tcp_ready)
 		queue_work(cw_guest_wq, &cw_accept_work);
+	read_unlock_bh(&sk->sk_callback_lock);
 }
 
 static int cw_listener_tcp_bind(struct sockaddr *address, int len, struct socket **listener)
@@ -424,25 +426,31 @@ static int cw_listener_tcp_bind(struct sockaddr *address, int len, struct socket
 	return ret;
 }
 
-void cw_listener_tcp_start(void)
+int cw_listener_tcp_start(u16 port)
 {
-	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(tcp_port) };
-	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(tcp_port) };
+	struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
 	int ret;
 
-	if (!tcp_port || tcp_port > U16_MAX || cw_guest_wq)
-		return;
 	INIT_WORK(&cw_accept_work, cw_listener_tcp_accept);
 	cw_guest_closing = false;
 	cw_guest_wq = alloc_workqueue("cw_guests", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!cw_guest_wq)
-		return;
+		return -ENOMEM;
 	ret = cw_listener_tcp_bind((struct sockaddr *)&v4, sizeof(v4), &cw_tcp_v4);
-	if (ret)
-		pr_warn("causeway: not listening on TCP port %u (%d)\n", tcp_port, ret);
+	if (ret) {
+		destroy_workqueue(cw_guest_wq);
+		cw_guest_wq = NULL;
+		return ret;
+	}
 	ret = cw_listener_tcp_bind((struct sockaddr *)&v6, sizeof(v6), &cw_tcp_v6);
+	if (ret == -EAFNOSUPPORT || ret == -EADDRNOTAVAIL) {
+		pr_info("causeway: not listening on TCP port %u of IPv6 (%d)\n", port, ret);
+		ret = 0;
+	}
 	if (ret)
-		pr_info("causeway: not listening on TCP port %u of IPv6 (%d)\n", tcp_port, ret);
+		cw_listener_tcp_stop();
+	return ret;
 }
 
 static void cw_listener_tcp_close(struct socket *listener)

@@ -84,13 +84,20 @@ bool cw_login_check(struct cw_server_session *s, u8 type, int parsed)
 	return !parsed;
 }
 
-bool cw_login_check_address(struct cw_server_session *s)
+bool cw_login_check_client(struct cw_server_session *s)
 {
-	if (s->ops->export_allows(s->export, (struct sockaddr *)&s->peer))
-		return true;
-	cw_login_refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
-			s->hello.export_name, &s->peer);
-	return false;
+	if (!s->ops->export_allows(s->export, (struct sockaddr *)&s->peer)) {
+		cw_login_refuse(s, CW_REFUSED_ADDRESS, 0, "export \"%s\" is not open to %pISc",
+				s->hello.export_name, &s->peer);
+		return false;
+	}
+	if (cw_link_transport(s->control) == CW_TRANSPORT_TCP &&
+	    !s->ops->export_over_tcp(s->export)) {
+		cw_login_refuse(s, CW_REFUSED_TRANSPORT, 0,
+				"export \"%s\" is not served over TCP", s->hello.export_name);
+		return false;
+	}
+	return true;
 }
 
 /* ---- hello ---- */
@@ -171,7 +178,7 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 				s->hello.export_name);
 	if (ret)
 		return;
-	if (cw_login_check_address(s))
+	if (cw_login_check_client(s))
 		cw_login_challenge_client(s);
 }
 

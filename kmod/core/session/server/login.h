@@ -48,13 +48,13 @@ void cw_login_malformed(struct cw_server_session *s, u8 type);
  */
 bool cw_login_check(struct cw_server_session *s, u8 type, int parsed);
 /**
- * cw_login_check_address() - refuses a client whose address the export does not allow
+ * cw_login_check_client() - refuses a client if its address or transport is not allowed
  * @s: session; its export was found
  *
  * Context: Process context. Takes cw_server_lock.
- * Return: True if the export allows the address.
+ * Return: True if the export allows the address and is served over the transport.
  */
-bool cw_login_check_address(struct cw_server_session *s);
+bool cw_login_check_client(struct cw_server_session *s);
 /**
  * cw_login_describe_member() - sets what a login and a JOIN both have as members of the admission
  * @s: session; s->hello and the granted times are set

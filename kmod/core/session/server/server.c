@@ -23,6 +23,7 @@ static const struct cw_server_ops *cw_ops; /* under cw_server_lock */
 static struct cw_link_handler cw_data_handler;
 static u8 cw_instance[CW_WIRE_UUID];
 static u16 cw_port;
+static u16 cw_tcp_port;
 static atomic_t cw_server_exports; /* whose queue is not destroyed yet */
 static atomic64_t cw_server_limits[__CW_LIMIT_MAX];
 
@@ -72,11 +73,36 @@ int cw_server_listen(u16 port)
 	ret = cw_listener_start(port);
 	if (ret)
 		return ret;
-	cw_listener_tcp_start();
 	WRITE_ONCE(cw_port, port);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(cw_server_listen);
+
+u16 cw_server_tcp_port(void)
+{
+	return READ_ONCE(cw_tcp_port);
+}
+EXPORT_SYMBOL_GPL(cw_server_tcp_port);
+
+int cw_server_listen_tcp(u16 port)
+{
+	int ret;
+
+	if (cw_tcp_port)
+		return 0;
+	ret = cw_listener_tcp_start(port);
+	if (!ret)
+		WRITE_ONCE(cw_tcp_port, port);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cw_server_listen_tcp);
+
+void cw_server_close_tcp(void)
+{
+	WRITE_ONCE(cw_tcp_port, 0);
+	cw_listener_tcp_stop();
+}
+EXPORT_SYMBOL_GPL(cw_server_close_tcp);
 
 /* ---- exports ---- */
 
@@ -326,7 +352,7 @@ void cw_server_unregister(const struct cw_server_ops *ops)
 	cw_ops = NULL; /* no new session */
 	mutex_unlock(&cw_server_lock);
 	cw_listener_stop();
-	cw_listener_tcp_stop();
+	cw_server_close_tcp();
 	WRITE_ONCE(cw_port, 0);
 	mutex_lock(&cw_server_lock);
 	list_for_each_entry(s, &cw_server_sessions, entry)

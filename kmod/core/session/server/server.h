@@ -34,6 +34,8 @@ struct cw_server_ops {
 	struct cw_server_export *(*export_core)(void *export);
 	/* Returns true if the allow list has @peer, or is empty. */
 	bool (*export_allows)(void *export, const struct sockaddr *peer);
+	/* Returns true if the export is served over TCP. */
+	bool (*export_over_tcp)(void *export);
 	/* Copies the key (at most 64 bytes), returns its length, 0 for none. */
 	size_t (*export_key)(void *export, u8 key[64]);
 	/* Sets the fields of WELCOME that describe the disk. */
@@ -95,6 +97,29 @@ int cw_server_listen(u16 port);
  * Return: The port; 0: the server does not listen.
  */
 u16 cw_server_port(void);
+/**
+ * cw_server_listen_tcp() - starts to listen for links over TCP
+ * @port: the one after that of cw_server_listen(), because iWARP uses the same number in TCP
+ *
+ * A call while the server listens does nothing. A machine without IPv6 listens on IPv4 only.
+ *
+ * Context: Process context. May sleep. The caller serialises it with cw_server_close_tcp().
+ * Return: 0 or -errno, such as -EADDRINUSE.
+ */
+int cw_server_listen_tcp(u16 port);
+/**
+ * cw_server_close_tcp() - closes the TCP port; links stay
+ *
+ * Context: Process context. Sleeps. The caller serialises it with cw_server_listen_tcp().
+ */
+void cw_server_close_tcp(void);
+/**
+ * cw_server_tcp_port() - returns the TCP port on which the server listens
+ *
+ * Context: Any context.
+ * Return: The port; 0: the server does not listen for links over TCP.
+ */
+u16 cw_server_tcp_port(void);
 
 /**
  * cw_server_instance() - copies the instance of the server

@@ -319,11 +319,13 @@ void cw_listener_stop(void);
 
 /* listener_tcp.c */
 /**
- * cw_listener_tcp_start() - listens for links over TCP, if the parameter tcp_port names a port
+ * cw_listener_tcp_start() - listens for links over TCP on IPv4, and on IPv6 if possible
+ * @port: TCP port
  *
  * Context: Process context. May sleep. The caller serialises it with cw_listener_tcp_stop().
+ * Return: 0 or -errno.
  */
-void cw_listener_tcp_start(void);
+int cw_listener_tcp_start(u16 port);
 /**
  * cw_listener_tcp_stop() - closes the listeners, and the connections whose request is not there
  *

@@ -67,8 +67,7 @@ def lose_tcp(client, events):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    tcp.listen(server)
-    server.run("causeway export add both --ram 64M --allow any")
+    server.run("causeway export add both --ram 64M --allow any --tcp")
     events = causeway.watch(client)
     disk = tcp.attach(client, "both", WHERE)
     events.wait_for("path 1 is live", timeout=60)

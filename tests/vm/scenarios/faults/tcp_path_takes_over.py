@@ -30,8 +30,8 @@ def lose(client, events, link, disk, lost, back):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    tcp.listen(server)
-    server.run("causeway export add both --ram 64M --allow any && causeway export add alone --ram 64M --allow any")
+    for name in ("both", "alone"):
+        server.run(f"causeway export add {name} --ram 64M --allow any --tcp")
     events = causeway.watch(client)
     both = tcp.attach(client, "both", BOTH)
     events.wait_for("path 1 is live", timeout=60)

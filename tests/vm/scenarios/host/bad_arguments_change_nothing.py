@@ -19,7 +19,8 @@ HELP = "see: causeway {} --help"
 SERVERS = "give SERVER or SERVER:PORT, such as storage1, 10.0.0.1:4793 or [fd00::1]:4793"
 DISKS = "give SERVER/NAME with one slash, such as storage1/scratch"
 EVENTS = ("events are: export-added export-removed export-resized attached detached up down attempt-failed loss another-disk login "
-          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed revoked evicted readmitted path-up path-down")
+          "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed revoked evicted readmitted path-up path-down "
+          "fallback return")
 
 # Each row: the rest of the command line, its exit code, the error with its reason, and the fix. The two texts are the whole
 # output of the command. A * stands for a number that depends on the machine.
@@ -120,6 +121,9 @@ CLIENT = (
     ("attach nowhere.invalid/there", 75,
      "the name of server 'nowhere.invalid' does not resolve: Temporary failure in name resolution",
      "check it with: getent ahosts nowhere.invalid"),
+    ("attach 10.0.0.1/there --transport udp", 64, "--transport cannot be 'udp'", "give rdma, tcp or rdma,tcp"),
+    ("attach 10.0.0.1:65535/there --transport tcp", 64,
+     "10.0.0.1:65535 has no port for TCP: it is the one after the port of RDMA", "use another port for the server"),
     ("attach 10.0.0.1/there --queues 0", 64, "--queues 0 is out of range", "give a number from 1 to 256"),
     ("attach 10.0.0.1/there --queues many", 64, "--queues 'many' is not a whole number", "give a number from 1 to 256"),
     ("attach 10.0.0.1/there --depth 70000", 64, "--depth 70000 is out of range", "give a number from 1 to 1024"),
@@ -130,7 +134,7 @@ CLIENT = (
      "key file /tmp/open is open to others (mode 0644)", "chmod 600 /tmp/open"),
     ("attach 10.0.0.1:4799/there", 75,
      "cannot attach 10.0.0.1:4799/there at 10.0.0.1:4799: the peer rejected the connection (*)",
-     "on the server, see whether it exports anything: causeway export list"),
+     "on the server, see whether it exports anything, and over TCP whether it does so with --tcp: causeway export list"),
     ("attach 10.0.0.1/there --path 10.0.0.1:4793", 64, "--path '10.0.0.1:4793' is neither an IP address nor a name",
      "give an address of the server without a port, such as 10.1.0.1, fd01::1 or storage1-b; the port is the one of SERVER"),
     ("attach 10.0.0.1/there --path 10.0.0.1,10.0.0.1", 64, "the path 10.0.0.1 is given twice", "give each path once"),

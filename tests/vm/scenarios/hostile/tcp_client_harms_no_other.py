@@ -36,9 +36,9 @@ def peer(client, expected):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    tcp.listen(server, f"tcp_guests={GUESTS}")
-    server.run("causeway export add m --ram 64M --allow any && causeway export add p --ram 64M --allow any && "
-               "causeway export add late --ram 16M --allow any")
+    server.run(f"modprobe causeway tcp_guests={GUESTS}")
+    for name, size in (("m", "64M"), ("p", "64M"), ("late", "16M")):
+        server.run(f"causeway export add {name} --ram {size} --allow any --tcp")
     disk = tcp.attach_alone(client, "m")
     fio = verified.start(client, disk, "--rw=randwrite --bs=16k --iodepth=8 --size=16M --loops=1000")
     peer(client, GUEST_CASES)
