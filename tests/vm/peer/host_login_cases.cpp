@@ -230,9 +230,6 @@ Conducts host_login_cases()
 			 rec.probe_ms = __cpu_to_le32(1001);
 			 rec.dead_ms = __cpu_to_le32(2001);
 		 })},
-		{"paths-chosen", on_challenge([](cw_wire_challenge &rec) {
-			 rec.features = __cpu_to_le64(CW_FEATURE_PATHS);
-		 })},
 		{"refused-without-end", says(Step::challenge, CW_MSG_REFUSED, refused)},
 		{"welcome-first",
 		 says(Step::challenge, CW_MSG_WELCOME, Bytes(sizeof(cw_wire_welcome)))},

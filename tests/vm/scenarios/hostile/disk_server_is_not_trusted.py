@@ -22,7 +22,6 @@ LOGIN = {
     "wrong-mac": "the server could not prove that it has the key",
     "changed-on-the-way": "the server could not prove that it has the key",
     "unproved-mac": "the server proves a key that the export does not have",
-    "paths-chosen": MALFORMED % "challenge",
     "dead-before-a-second-probe": MALFORMED % "welcome",
     "waiting-first": f"{BROKE} while waiting for the server's challenge",
     "malformed-waiting": "the server broke the protocol: a malformed WAITING",
