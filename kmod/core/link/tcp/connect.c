@@ -22,7 +22,7 @@ void cw_link_tcp_set_options(struct socket *sock)
 	/* Memory for the data of a disk must never wait for I/O. */
 	sk->sk_allocation = GFP_NOIO;
 	sk->sk_use_task_frag = false;
-	/* What is given to TCP stays in front of the next message. */
+	/* TCP sends the bytes that it has before the next message, so it gets few at a time. */
 	WRITE_ONCE(tcp_sk(sk)->notsent_lowat, CW_TCP_UNSENT);
 	tcp_sock_set_nodelay(sk);
 }

@@ -10,7 +10,7 @@
 
 struct cw_incoming;
 
-/* What a transport does for a request. All of them may sleep, except is_beside. */
+/* The operations of a transport for a connection request. All but is_beside may sleep. */
 struct cw_incoming_ops {
 	const char *making; /* what adopt does, for a log: "making ..." */
 	/* Makes the link of the connection. Nothing arrives on it before accept. */
