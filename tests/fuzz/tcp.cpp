@@ -102,7 +102,7 @@ struct Client {
 	}
 };
 
-// What the frame may be on this link.
+// Checks that the rules of the protocol allow the frame on this link.
 void check(const cw_tcp_stream &s, const cw_tcp_frame &f, bool first)
 {
 	const bool opens = f.kind <= CW_TCP_REJECTION, memory = f.kind >= CW_TCP_PUT;
@@ -219,7 +219,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		CHECK(same(whole.frames[i].frame, &pieces.frames[i].frame));
 		CHECK(whole.malformed || whole.frames[i].bytes == pieces.frames[i].bytes);
 	}
-	// What was accepted is what a sender would have packed.
+	// The parser accepts only bytes that cw_pack_tcp() makes of the same frame.
 	size_t at = 0;
 	for (u32 i = 0; i < whole.frames.size(); i++) {
 		cw_wire_tcp rec;
