@@ -118,7 +118,7 @@ Result<ExportSettings> export_of(const Arguments &arguments) {
 struct Ways {
     bool persist = true;
     bool forget_owners = false;
-    // Of the command line. An address of the configuration file may be away just now.
+    // The command line gave these. This machine may lack an address of the configuration file now.
     std::vector<SocketAddress> addresses{};
     // --soft of a dry run: the RDMA device that the file of addresses may need does not exist.
     bool lacks_device = false;
