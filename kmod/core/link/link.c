@@ -6,6 +6,7 @@
 #include <linux/export.h>
 #include <linux/jiffies.h>
 
+#include "factory.h"
 #include "liveness.h"
 #include "send.h"
 #include "transport.h"
@@ -16,12 +17,24 @@
 /* ---- life ---- */
 
 void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
-		  const struct cw_link_handler *handler, enum cw_link_kind kind, bool server)
+		  const struct cw_link_config *config, bool server)
 {
+	bool data = config->kind == CW_LINK_DATA;
+
 	link->ops = ops;
-	link->handler = handler;
-	link->kind = kind;
+	link->handler = config->handler;
+	link->kind = config->kind;
 	link->server = server;
+	link->owner = config->owner;
+	link->priv = config->priv;
+	link->session_commands = config->session_commands;
+	link->index = config->index;
+	link->polled = config->polled;
+	link->limits = config->limits;
+	link->messages = config->messages;
+	link->peer_messages = config->peer_messages;
+	link->area = (data ? config->area : 1) * CW_WIRE_PAGE;
+	cw_pools_init(link, config);
 	spin_lock_init(&link->tx_lock);
 	INIT_LIST_HEAD(&link->backlog);
 	link->last_rx = jiffies;
@@ -76,8 +89,7 @@ void cw_link_drain(struct cw_link *link)
 void cw_link_release(struct cw_link *link)
 {
 	cw_link_drain(link);
-	if (link->ops->release)
-		link->ops->release(link);
+	cw_pools_free_buffers(link);
 }
 
 void cw_link_free(struct cw_link *link)

@@ -3,10 +3,10 @@
  * A link: an ordered, credited channel of messages to one peer.
  *
  * Disk and target use links and never verbs. A transport makes a link (rdma/ over an endpoint) and
- * fills in the ops. The files of this folder hold what all transports share: ordinals and tails
- * (send.c), gathering of commands and completions into messages (gather.c), detection of a dead
- * peer (liveness.c), statistics (stats.c). The client's functions are in command.h, the server's in
- * completion.h, those for transports in transport.h.
+ * fills in the ops. The files of this folder hold what all transports share: memory of messages
+ * (pools.c), ordinals and tails (send.c, receive.c), gathering of commands and completions into
+ * messages (gather.c), detection of a dead peer (liveness.c), statistics (stats.c). The client's
+ * functions are in command.h, the server's in completion.h, those for transports in transport.h.
  *
  * Ownership of memory: a message that arrived belongs to the handler until cw_message_put(). A
  * message to send (struct cw_tx) belongs to the caller of cw_link_tx_get() until cw_link_send(),
@@ -35,15 +35,13 @@
 
 #include "../../../include/uapi/causeway.h"
 #include "../../../include/wire/causeway_order.h"
+#include "pools.h"
 #include "probing.h"
 
 struct bio;
 struct percpu_ref;
-struct cw_link;
 struct cw_link_caps;
 struct cw_slot;
-struct cw_tx;
-struct cw_page;
 struct cw_transfer;
 
 /* Counters of a link. Written under tx_lock or in the receive context; read without a lock. */
@@ -106,6 +104,8 @@ enum cw_link_kind {
 #define CW_LINK_MESSAGES 8
 #define CW_LINK_SLACK 8U /* receives for messages without records */
 
+#define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
+
 #define CW_TX_PAGES 16
 #define CW_INLINE_PAGES (CW_WIRE_INLINE_MAX / CW_WIRE_PAGE)
 
@@ -128,6 +128,7 @@ struct cw_tx {
 	bool bare; /* the page alone, no trailer; set when it is sent */
 	u16 count; /* records in the trailer so far */
 	u16 record; /* bytes of one; 0: messages of this type have none */
+	u16 attached; /* client: registrations that the transport posts before it */
 	u8 type;
 	/* server: data to send before the message, RDMA WRITE or PUT; owned by the tx when sent */
 	struct cw_transfer *transfer;
@@ -170,13 +171,6 @@ struct cw_transfer {
 
 struct cw_link_ops {
 	u8 transport; /* enum cw_transport */
-	/* NULL if all are in use; then handler->room() will be called. Any context. */
-	struct cw_tx *(*tx_get)(struct cw_link *link);
-	/* Frees a message that was not sent. Any context. */
-	void (*tx_put)(struct cw_tx *tx);
-	/* The same for @count pages, chained by next: all or none. */
-	struct cw_page *(*pages_get)(struct cw_link *link, u32 count);
-	void (*pages_put)(struct cw_link *link, struct cw_page *pages);
 	/* Client: the registration of @map is posted before the message, in one chain. */
 	void (*tx_attach)(struct cw_tx *tx, struct cw_map *map);
 	/*
@@ -207,7 +201,6 @@ struct cw_link_ops {
 	/* Called once, after link->reason and link->error were set. Any context. */
 	void (*kill)(struct cw_link *link, int err);
 	void (*drain)(struct cw_link *link);
-	void (*release)(struct cw_link *link); /* see cw_link_release(); may be NULL */
 	void (*free)(struct cw_link *link);
 	/* See factory.h. The server has no acceptance. */
 	void (*acceptance)(struct cw_link *link, struct cw_wire_rep *rep);
@@ -233,6 +226,9 @@ struct cw_link {
 	u16 peer_messages; /* the same of the peer */
 	u8 pages_max; /* most pages of a message that the adapter can send and the peer receive */
 	u32 area; /* most bytes of data in a message that is received */
+	struct cw_pools pools;
+	/* Records that straddle, or of a bare message; receive context. */
+	u8 records[CW_RECORDS_MAX];
 
 	spinlock_t tx_lock; /* irqsave: bi_end_io may come in hard interrupts */
 	u32 tx_ordinal; /* under tx_lock */
@@ -255,7 +251,7 @@ struct cw_link {
 	atomic_t transfers; /* transfers that wait for the peer */
 	u32 transfers_ended; /* transfers that do not wait any more; send completions */
 	u32 released; /* messages with records that the adapter gave back; send completions */
-	bool short_of_tx; /* tx_get() found none; under the transport's lock */
+	bool short_of_tx; /* no message to send was free; under pools.lock */
 	u32 progress; /* at the last look of the session */
 	u8 looks; /* looks of the session in a row without progress */
 
@@ -281,14 +277,13 @@ struct cw_link {
  * cw_link_init() - initialise what all transports share of a link
  * @link: link in zeroed memory
  * @ops: functions of the transport
- * @handler: callbacks of the owner
- * @kind: control or data
+ * @config: properties of the link
  * @server: this end is the server
  *
  * Context: Any context.
  */
 void cw_link_init(struct cw_link *link, const struct cw_link_ops *ops,
-		  const struct cw_link_handler *handler, enum cw_link_kind kind, bool server);
+		  const struct cw_link_config *config, bool server);
 
 /**
  * cw_link_kill() - mark a link as dead
@@ -330,7 +325,8 @@ void cw_link_drain(struct cw_link *link);
  * cw_link_release() - drain a link, and give the memory of its messages back
  * @link: link, which can only be freed afterwards
  *
- * Drivers may need seconds to free a queue pair. This does not wait for that.
+ * Drivers may need seconds to free a queue pair. This does not wait for that. Once a fence is
+ * answered, the path may return, and its login needs the memory, over TCP too.
  *
  * Context: Process context. Sleeps.
  */
@@ -350,50 +346,38 @@ void cw_link_free(struct cw_link *link);
  * cw_link_tx_get() - allocate a message to send
  * @link: link
  *
- * Context: Any context.
+ * Context: Any context. Takes pools.lock.
  * Return: The message, or NULL if all are in use; then handler->room() will be called.
  */
-static inline struct cw_tx *cw_link_tx_get(struct cw_link *link)
-{
-	return link->ops->tx_get(link);
-}
+struct cw_tx *cw_link_tx_get(struct cw_link *link);
 
 /**
  * cw_link_tx_put() - free a message that was not sent
  * @tx: message
  *
- * Context: Any context.
+ * Context: Any context. Takes pools.lock.
  */
-static inline void cw_link_tx_put(struct cw_tx *tx)
-{
-	tx->link->ops->tx_put(tx);
-}
+void cw_link_tx_put(struct cw_tx *tx);
 
 /**
  * cw_link_pages_get() - allocate pages for the data of one command
  * @link: link
  * @len: bytes of data, 1 to CW_WIRE_INLINE_MAX
  *
- * Context: Any context.
+ * Context: Any context. Takes pools.lock.
  * Return: The pages, chained by next, or NULL if too few are free; then handler->room() will be
  * called.
  */
-static inline struct cw_page *cw_link_pages_get(struct cw_link *link, u32 len)
-{
-	return link->ops->pages_get(link, DIV_ROUND_UP(len, CW_WIRE_PAGE));
-}
+struct cw_page *cw_link_pages_get(struct cw_link *link, u32 len);
 
 /**
  * cw_link_pages_put() - free pages that went into no message
  * @link: link
  * @pages: pages, chained by next
  *
- * Context: Any context.
+ * Context: Any context. Takes pools.lock.
  */
-static inline void cw_link_pages_put(struct cw_link *link, struct cw_page *pages)
-{
-	link->ops->pages_put(link, pages);
-}
+void cw_link_pages_put(struct cw_link *link, struct cw_page *pages);
 
 /**
  * cw_link_held() - count the messages that their handler has not put yet

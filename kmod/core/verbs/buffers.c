@@ -10,8 +10,10 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
+#include <rdma/ib_verbs.h>
 
 #include "buffers.h"
+#include "device.h"
 
 static u32 cw_buffers_per_page(const struct cw_buffers *set)
 {

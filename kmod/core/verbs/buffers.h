@@ -6,9 +6,11 @@
 #ifndef CW_BUFFERS_H
 #define CW_BUFFERS_H
 
-#include <rdma/ib_verbs.h>
+#include <linux/dma-direction.h>
 
 #include "reserve.h"
+
+struct ib_device;
 
 struct cw_buffer {
 	void *data; /* data_size bytes, page-aligned; NULL where that is 0 */
@@ -18,18 +20,6 @@ struct cw_buffer {
 	bool data_mapped;
 	bool trailer_mapped; /* of the owner of the page */
 };
-
-/**
- * cw_memory_node() - find the memory node nearest to an adapter
- * @ib: device of the adapter
- *
- * Context: Any context.
- * Return: The node, or NUMA_NO_NODE if the platform does not know it.
- */
-static inline int cw_memory_node(const struct ib_device *ib)
-{
-	return ib->dev.parent ? dev_to_node(ib->dev.parent) : NUMA_NO_NODE;
-}
 
 struct cw_buffers {
 	struct ib_device *ib;

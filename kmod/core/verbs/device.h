@@ -140,4 +140,16 @@ int cw_device_init(void);
  */
 void cw_device_exit(void);
 
+/**
+ * cw_memory_node() - find the memory node nearest to an adapter
+ * @ib: device of the adapter
+ *
+ * Context: Any context.
+ * Return: The node, or NUMA_NO_NODE if the platform does not know it.
+ */
+static inline int cw_memory_node(const struct ib_device *ib)
+{
+	return ib->dev.parent ? dev_to_node(ib->dev.parent) : NUMA_NO_NODE;
+}
+
 #endif

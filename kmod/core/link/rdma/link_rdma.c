@@ -11,9 +11,6 @@
 #include "connect.h"
 #include "link_rdma.h"
 
-#define CW_TX_SPARE 32U /* messages to send beyond those that the peer takes at once */
-#define CW_PAGES_SPARE 32U /* pages beyond one for each command: those of messages on their way */
-#define CW_LARGE_INLINE 16U /* commands at once that have all the pages of inline data */
 #define CW_TRANSFERS 32U
 
 static int cw_rdma_map(struct cw_link *link, struct cw_map *map)
@@ -53,10 +50,6 @@ static void cw_rdma_drain(struct cw_link *link)
 
 static const struct cw_link_ops cw_link_rdma_ops = {
 	.transport = CW_TRANSPORT_RDMA,
-	.tx_get = cw_rdma_tx_get,
-	.tx_put = cw_rdma_tx_put,
-	.pages_get = cw_rdma_pages_get,
-	.pages_put = cw_rdma_pages_put,
 	.tx_attach = cw_rdma_tx_attach,
 	.send = cw_rdma_send,
 	.message_put = cw_rdma_message_put,
@@ -69,7 +62,6 @@ static const struct cw_link_ops cw_link_rdma_ops = {
 	.poll = cw_rdma_poll,
 	.kill = cw_rdma_kill,
 	.drain = cw_rdma_drain,
-	.release = cw_rdma_release,
 	.free = cw_rdma_free,
 	.acceptance = cw_rdma_acceptance,
 	.describe = cw_rdma_describe,
@@ -101,36 +93,8 @@ struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, boo
 
 	if (!l)
 		return NULL;
-	cw_link_init(&l->link, &cw_link_rdma_ops, config->handler, config->kind, server);
-	l->link.owner = config->owner;
-	l->link.priv = config->priv;
-	l->link.session_commands = config->session_commands;
-	l->link.index = config->index;
-	l->link.polled = config->polled;
-	l->link.limits = config->limits;
-	l->link.messages = config->messages;
-	l->link.peer_messages = config->peer_messages;
-	if (config->kind == CW_LINK_DATA) {
-		l->link.area = config->area * CW_WIRE_PAGE;
-		l->peer_area = config->peer_area;
-		l->rx_count = config->messages + CW_LINK_SLACK;
-		l->tx_count = 2 * config->peer_messages + CW_TX_SPARE;
-		l->page_count = config->limits.depth + CW_PAGES_SPARE +
-				min_t(u32, config->limits.depth, CW_LARGE_INLINE) *
-				(config->limits.inline_size / CW_WIRE_PAGE);
-	} else {
-		l->link.area = CW_WIRE_PAGE;
-		l->peer_area = 1;
-		l->rx_count = 2 * config->limits.depth + CW_LINK_SLACK;
-		l->tx_count = l->rx_count;
-		l->page_count = l->rx_count;
-	}
-	l->rx_bufs.reserve = config->reserve;
-	l->tx_bufs.reserve = config->reserve;
-	l->page_bufs.reserve = config->reserve;
-	spin_lock_init(&l->pool_lock);
+	cw_link_init(&l->link, &cw_link_rdma_ops, config, server);
 	spin_lock_init(&l->poll_lock);
-	INIT_LIST_HEAD(&l->tx_free);
 	cw_endpoint_init(&l->ep, &cw_rdma_endpoint_ops);
 	return l;
 }
@@ -142,9 +106,9 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
 	bool registers = data && !l->link.server;
 	bool transfers = data && l->link.server;
 	struct cw_endpoint_shape shape = {
-		.recvs = l->rx_count,
+		.recvs = l->link.pools.rx_count,
 		/* A registration before and an invalidate after each command. */
-		.sends = l->tx_count + (registers ? 2 * config->limits.depth : 0),
+		.sends = l->link.pools.tx_count + (registers ? 2 * config->limits.depth : 0),
 		.transfers = transfers ? min_t(u32, config->limits.depth, CW_TRANSFERS) : 0,
 		.poll = config->polled ? IB_POLL_DIRECT : IB_POLL_SOFTIRQ,
 		.vector = config->vector,
@@ -154,10 +118,7 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
 	ret = cw_endpoint_create_qp(&l->ep, domain, &shape);
 	if (ret)
 		return ret;
-	ret = cw_tx_make(l);
-	if (ret)
-		return ret;
-	ret = cw_rx_make(l);
+	ret = cw_pools_make(&l->link, device_of(l)) ?: cw_tx_make(l) ?: cw_rx_make(l);
 	if (ret)
 		return ret;
 	if (!registers)
@@ -169,26 +130,16 @@ int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *conf
 			       cw_mr_depth(device_of(l), cw_region_pages(config->limits.max_io)));
 }
 
-void cw_rdma_release(struct cw_link *link)
-{
-	struct cw_link_rdma *l = to_rdma(link);
-
-	cw_buffers_free(&l->rx_bufs);
-	cw_buffers_free(&l->tx_bufs);
-	cw_buffers_free(&l->page_bufs);
-}
-
 void cw_rdma_free(struct cw_link *link)
 {
 	struct cw_link_rdma *l = to_rdma(link);
 
 	cw_endpoint_drain(&l->ep);
 	cw_mr_pool_free(&l->mrs);
-	cw_rdma_release(link);
+	cw_pools_free(link);
 	cw_endpoint_destroy(&l->ep);
 	kvfree(l->rx);
 	kvfree(l->tx);
-	kvfree(l->pages);
 	cw_link_free_slots(&l->link);
 	kvfree(l);
 }

@@ -11,21 +11,19 @@
 #include "../../verbs/rw.h"
 #include "../completion.h"
 #include "../factory.h"
+#include "../receive.h"
 #include "../transport.h"
 #include "mr.h"
-
-#define CW_RECORDS_MAX (CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
 
 struct cw_tx_rdma;
 
 /* A receive. */
 struct cw_rx {
-	struct cw_message msg;
+	struct cw_receive base;
 	struct ib_cqe cqe;
 	struct ib_recv_wr wr;
 	struct ib_sge sge[2];
 	u32 used; /* bytes of the message in it */
-	struct cw_buffer *buf;
 };
 
 /* A transfer. */
@@ -39,21 +37,10 @@ struct cw_transfer_rdma {
 struct cw_link_rdma {
 	struct cw_link link;
 	struct cw_endpoint ep;
-	struct cw_buffers rx_bufs, tx_bufs, page_bufs;
 	struct cw_rx *rx;
 	struct cw_tx_rdma *tx;
-	struct cw_page *pages;
-	u32 rx_count, tx_count, page_count;
-	u16 peer_area; /* pages */
-	spinlock_t pool_lock; /* irqsave: tx_free, page_free, starved */
-	struct list_head tx_free;
-	struct cw_page *page_free;
-	u32 pages_free;
-	bool starved;
 	struct cw_mr_pool mrs;
 	spinlock_t poll_lock; /* polled: one poller at a time is the receive context */
-	/* receive context: records that straddle, or of a bare message */
-	u8 records[CW_RECORDS_MAX];
 };
 
 /**
@@ -117,13 +104,6 @@ struct cw_link_rdma *cw_link_rdma_alloc(const struct cw_link_config *config, boo
 int cw_link_rdma_equip(struct cw_link_rdma *l, const struct cw_link_config *config,
 		       struct cw_domain *domain);
 /**
- * cw_rdma_release() - free the buffers of a drained link, for cw_link_ops
- * @link: link
- *
- * Context: Process context. May sleep.
- */
-void cw_rdma_release(struct cw_link *link);
-/**
  * cw_rdma_free() - drain and free a link, for cw_link_ops
  * @link: link; it may be incomplete
  *
@@ -168,7 +148,7 @@ struct cw_link_caps cw_rdma_caps(struct cw_link *link);
 
 /**
  * cw_rx_make() - allocate and post the receives of a link
- * @l: link with a queue pair
+ * @l: link with a queue pair and buffers
  *
  * Context: Process context. May sleep.
  * Return: 0 or -errno.
@@ -186,49 +166,13 @@ void cw_rdma_message_put(struct cw_message *msg);
 /* ---- send.c ---- */
 
 /**
- * cw_tx_make() - allocate the memory that a link sends from
- * @l: link with a queue pair
+ * cw_tx_make() - allocate the messages that a link sends
+ * @l: link with a queue pair and buffers
  *
  * Context: Process context. May sleep.
  * Return: 0 or -errno.
  */
 int cw_tx_make(struct cw_link_rdma *l);
-
-/**
- * cw_rdma_tx_get() - allocate a message to send, for cw_link_ops
- * @link: link
- *
- * Context: Any context. Takes pool_lock.
- * Return: The message, or NULL if all are in use.
- */
-struct cw_tx *cw_rdma_tx_get(struct cw_link *link);
-
-/**
- * cw_rdma_tx_put() - free a message that was not sent, for cw_link_ops
- * @tx: message
- *
- * Context: Any context. Takes pool_lock.
- */
-void cw_rdma_tx_put(struct cw_tx *tx);
-
-/**
- * cw_rdma_pages_get() - allocate pages for the data of a message, for cw_link_ops
- * @link: link
- * @count: number of pages
- *
- * Context: Any context. Takes pool_lock.
- * Return: The pages, chained by next, or NULL if too few are free.
- */
-struct cw_page *cw_rdma_pages_get(struct cw_link *link, u32 count);
-
-/**
- * cw_rdma_pages_put() - free pages that went into no message, for cw_link_ops
- * @link: link
- * @pages: pages, chained by next
- *
- * Context: Any context. Takes pool_lock.
- */
-void cw_rdma_pages_put(struct cw_link *link, struct cw_page *pages);
 
 /**
  * cw_rdma_tx_attach() - have a registration posted before a message, for cw_link_ops

@@ -147,6 +147,11 @@ static bool cw_tcp_is_answered(struct cw_link_tcp *l)
 	return smp_load_acquire(&l->answer_kind) || cw_link_is_dead(&l->link);
 }
 
+static bool cw_tcp_has_begun(struct cw_link_tcp *l)
+{
+	return READ_ONCE(l->sock->sk->sk_state) != TCP_SYN_SENT || cw_tcp_is_answered(l);
+}
+
 static int cw_tcp_check_answer(struct cw_link_tcp *l, const struct cw_link_config *config,
 			       struct cw_rej *rej)
 {
@@ -168,11 +173,16 @@ static int cw_tcp_check_answer(struct cw_link_tcp *l, const struct cw_link_confi
 static int cw_tcp_request(struct cw_link_tcp *l, const struct cw_link_config *config,
 			  u32 timeout_ms, struct cw_rej *rej)
 {
-	/* Two steps: the connection, and the answer to the request. */
-	if (!wait_event_timeout(l->wait, cw_tcp_is_answered(l),
-				msecs_to_jiffies(2 * timeout_ms))) {
-		cw_link_kill(&l->link, -ETIMEDOUT, "connecting took longer than %u ms",
-			     2 * timeout_ms);
+	unsigned long step = msecs_to_jiffies(timeout_ms);
+
+	if (!wait_event_timeout(l->wait, cw_tcp_has_begun(l), step)) {
+		cw_link_kill(&l->link, -ETIMEDOUT, "connecting took longer than %u ms", timeout_ms);
+		return -ETIMEDOUT;
+	}
+	if (!wait_event_timeout(l->wait, cw_tcp_is_answered(l), step)) {
+		cw_link_kill(&l->link, -ETIMEDOUT,
+			     "the server did not answer the request to connect within %u ms",
+			     timeout_ms);
 		return -ETIMEDOUT;
 	}
 	/* A rejection that the server sent before it closed the connection counts. */

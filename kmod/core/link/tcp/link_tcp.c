@@ -15,9 +15,6 @@
 #include "connect.h"
 #include "link_tcp.h"
 
-#define CW_TX_SPARE 32U /* messages to send beyond those that the peer takes at once */
-#define CW_PAGES_SPARE 32U /* pages beyond one for each command: those of messages on their way */
-#define CW_LARGE_INLINE 16U /* commands at once that have all the pages of inline data */
 #define CW_LAST_WORD_MS 1000
 #define CW_IO_MS 2 /* that the io work runs before it lets others run */
 
@@ -236,26 +233,8 @@ static void cw_tcp_drain(struct cw_link *link)
 	cw_tcp_release_all(l);
 }
 
-/*
- * After the drain there is no socket and no transfer, and the io work does not run, so a fence need
- * not wait for cw_tcp_free(). The buffers are given back here nevertheless, as those of RDMA are:
- * once the fence is answered, the path may return, and its login needs this memory.
- */
-static void cw_tcp_give_back(struct cw_link *link)
-{
-	struct cw_link_tcp *l = to_tcp(link);
-
-	cw_buffers_free(&l->rx_bufs);
-	cw_buffers_free(&l->tx_bufs);
-	cw_buffers_free(&l->page_bufs);
-}
-
 static const struct cw_link_ops cw_link_tcp_ops = {
 	.transport = CW_TRANSPORT_TCP,
-	.tx_get = cw_tcp_tx_get,
-	.tx_put = cw_tcp_tx_put,
-	.pages_get = cw_tcp_pages_get,
-	.pages_put = cw_tcp_pages_put,
 	.tx_attach = cw_tcp_tx_attach,
 	.send = cw_tcp_send,
 	.put = cw_tcp_put,
@@ -270,7 +249,6 @@ static const struct cw_link_ops cw_link_tcp_ops = {
 	.poll = cw_tcp_poll,
 	.kill = cw_tcp_kill,
 	.drain = cw_tcp_drain,
-	.release = cw_tcp_give_back,
 	.free = cw_tcp_free,
 	.acceptance = cw_tcp_acceptance,
 	.describe = cw_tcp_describe,
@@ -281,9 +259,7 @@ static int cw_link_tcp_equip(struct cw_link_tcp *l)
 {
 	int ret;
 
-	ret = cw_tcp_tx_make(l);
-	if (!ret)
-		ret = cw_tcp_rx_make(l);
+	ret = cw_pools_make(&l->link, NULL) ?: cw_tcp_tx_make(l) ?: cw_tcp_rx_make(l);
 	if (ret || l->link.kind != CW_LINK_DATA || l->link.server)
 		return ret;
 	return cw_link_make_slots(&l->link) ?: cw_tcp_maps_make(l);
@@ -296,41 +272,16 @@ struct cw_link_tcp *cw_link_tcp_alloc(const struct cw_link_config *config, bool 
 
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	cw_link_init(&l->link, &cw_link_tcp_ops, config->handler, config->kind, server);
-	l->link.owner = config->owner;
-	l->link.priv = config->priv;
-	l->link.session_commands = config->session_commands;
-	l->link.index = config->index;
-	l->link.limits = config->limits;
+	cw_link_init(&l->link, &cw_link_tcp_ops, config, server);
+	l->link.polled = false; /* the io work receives */
 	l->link.limits.needs_rkey = true;
-	l->link.messages = config->messages;
-	l->link.peer_messages = config->peer_messages;
-	if (config->kind == CW_LINK_DATA) {
-		l->link.area = config->area * CW_WIRE_PAGE;
-		l->peer_area = config->peer_area;
-		l->rx_count = config->messages + CW_LINK_SLACK;
-		l->tx_count = 2 * config->peer_messages + CW_TX_SPARE;
-		l->page_count = config->limits.depth + CW_PAGES_SPARE +
-				min_t(u32, config->limits.depth, CW_LARGE_INLINE) *
-				(config->limits.inline_size / CW_WIRE_PAGE);
-	} else {
-		l->link.area = CW_WIRE_PAGE;
-		l->peer_area = 1;
-		l->rx_count = 2 * config->limits.depth + CW_LINK_SLACK;
-		l->tx_count = l->rx_count;
-		l->page_count = l->rx_count;
-	}
-	l->rx_bufs.reserve = config->reserve;
-	l->tx_bufs.reserve = config->reserve;
-	l->page_bufs.reserve = config->reserve;
 	INIT_WORK(&l->io, cw_tcp_io);
 	spin_lock_init(&l->queue_lock);
-	spin_lock_init(&l->pool_lock);
+	spin_lock_init(&l->free_lock);
 	INIT_LIST_HEAD(&l->tx_queue);
 	INIT_LIST_HEAD(&l->puts);
 	INIT_LIST_HEAD(&l->fetches);
 	INIT_LIST_HEAD(&l->rx_free);
-	INIT_LIST_HEAD(&l->tx_free);
 	INIT_LIST_HEAD(&l->maps_free);
 	init_waitqueue_head(&l->wait);
 	init_completion(&l->accepted);
@@ -351,10 +302,9 @@ void cw_tcp_free(struct cw_link *link)
 	struct cw_link_tcp *l = to_tcp(link);
 
 	cw_tcp_drain(link);
-	cw_tcp_give_back(link);
+	cw_pools_free(link);
 	kvfree(l->rx);
 	kvfree(l->tx);
-	kvfree(l->pages);
 	kvfree(l->maps);
 	cw_link_free_slots(link);
 	kvfree(l);

@@ -8,7 +8,7 @@
  * memory of that command. All data is copied when it is given to TCP: after the drain, TCP refers
  * to no memory of a command (PROTOCOL, section 12, rule 26).
  *
- * Locks: queue_lock and pool_lock are leaves, apart from the locks of the block layer. The lock of
+ * Locks: queue_lock and free_lock are leaves, apart from the locks of the block layer. The lock of
  * the socket is taken by the io work around reception, and callbacks of the handler run under it.
  * So no callback may call the socket: the functions of cw_link_ops only queue.
  */
@@ -25,14 +25,12 @@
 #include <net/sock.h>
 
 #include "../../../../include/wire/causeway_tcp.h"
-#include "../../verbs/buffers.h"
 #include "../completion.h"
 #include "../factory.h"
+#include "../receive.h"
 #include "../transport.h"
 
 #define CW_TCP_VECS 16 /* pieces of data that are given to TCP at once */
-#define CW_TCP_RECORDS_MAX                                                                      \
-	(CW_WIRE_RECORDS * sizeof(struct cw_wire_cmd) + sizeof(struct cw_wire_tail))
 
 /* A place in a scatterlist. */
 struct cw_tcp_cursor {
@@ -42,15 +40,8 @@ struct cw_tcp_cursor {
 
 /* A receive. */
 struct cw_tcp_rx {
-	struct cw_message msg;
-	struct cw_buffer *buf;
+	struct cw_receive base;
 	struct list_head entry; /* of rx_free */
-};
-
-/* A message to send. */
-struct cw_tcp_tx {
-	struct cw_tx tx;
-	struct cw_buffer *buf;
 };
 
 /* Client: memory of a command. Free, mapped, or mapped and offered (memory.rkey is not zero). */
@@ -81,7 +72,7 @@ struct cw_tcp_out {
 	struct iov_iter iter; /* what is left of the pieces in vec or bvec */
 	u32 left; /* bytes of the frame that are in no piece yet */
 	struct cw_tcp_cursor *cursor; /* where these come from */
-	struct cw_tcp_tx *tx; /* MESSAGE: the message, which has left tx_queue */
+	struct cw_tx *tx; /* MESSAGE: the message, which has left tx_queue */
 	struct kvec vec[CW_TX_PAGES + 2];
 	struct bio_vec bvec[CW_TCP_VECS];
 };
@@ -94,8 +85,6 @@ struct cw_tcp_in {
 	struct cw_tcp_rx *rx; /* MESSAGE: its receive */
 	struct kvec vec[2];
 	struct bio_vec bvec[CW_TCP_VECS];
-	/* receive context: records that straddle data and trailer */
-	u8 records[CW_TCP_RECORDS_MAX];
 };
 
 struct cw_link_tcp {
@@ -123,7 +112,7 @@ struct cw_link_tcp {
 	struct list_head fetches; /* transfers that wait for GOT, in the order of their GETs */
 
 	struct cw_tcp_out out; /* io work */
-	struct cw_tcp_tx *putting; /* the message whose data is being sent, out of puts; io work */
+	struct cw_tx *putting; /* the message whose data is being sent, out of puts; io work */
 	struct cw_tcp_in in; /* io work */
 	u32 sequence; /* frames sent; io work */
 	struct cw_tcp_gets gets; /* without an answer; io work */
@@ -140,18 +129,11 @@ struct cw_link_tcp {
 	u8 answer_kind; /* of enum cw_wire_tcp_kind, once all of it is there */
 	wait_queue_head_t wait; /* client, while it connects */
 
-	struct cw_buffers rx_bufs, tx_bufs, page_bufs;
 	struct cw_tcp_rx *rx;
-	struct cw_tcp_tx *tx;
-	struct cw_page *pages;
+	struct cw_tx *tx;
 	struct cw_tcp_map *maps;
-	u32 rx_count, tx_count, page_count;
-	u16 peer_area; /* pages */
-	spinlock_t pool_lock; /* irqsave: all of these */
-	struct list_head rx_free, tx_free, maps_free;
-	struct cw_page *page_free;
-	u32 pages_free;
-	bool starved;
+	spinlock_t free_lock; /* irqsave: the lists of those that are free */
+	struct list_head rx_free, maps_free;
 };
 
 /**
@@ -288,7 +270,7 @@ int cw_tcp_maps_make(struct cw_link_tcp *l);
  * @link: link
  * @map: memory. This function sets its rkey and addr.
  *
- * Context: Any context. Takes pool_lock.
+ * Context: Any context. Takes free_lock.
  * Return: 0 or -EAGAIN.
  */
 int cw_tcp_map(struct cw_link *link, struct cw_map *map);
@@ -300,7 +282,7 @@ int cw_tcp_map(struct cw_link *link, struct cw_map *map);
  * @invalidated: not used
  *
  * Context: The io work; or any context if the memory was not offered or the link is drained. Takes
- * pool_lock.
+ * free_lock.
  * Return: 0.
  */
 int cw_tcp_unmap(struct cw_link *link, struct cw_map *map, bool invalidated);
@@ -386,49 +368,13 @@ void cw_tcp_transfer_end(struct cw_tcp_transfer *t, int err);
 /* ---- send.c ---- */
 
 /**
- * cw_tcp_tx_make() - allocate the memory that a link sends from
- * @l: link
+ * cw_tcp_tx_make() - allocate the messages that a link sends
+ * @l: link with buffers
  *
  * Context: Process context. May sleep.
  * Return: 0 or -ENOMEM.
  */
 int cw_tcp_tx_make(struct cw_link_tcp *l);
-
-/**
- * cw_tcp_tx_get() - allocate a message to send, for cw_link_ops
- * @link: link
- *
- * Context: Any context. Takes pool_lock.
- * Return: The message, or NULL if all are in use.
- */
-struct cw_tx *cw_tcp_tx_get(struct cw_link *link);
-
-/**
- * cw_tcp_tx_put() - free a message that was not sent, for cw_link_ops
- * @tx: message
- *
- * Context: Any context. Takes pool_lock.
- */
-void cw_tcp_tx_put(struct cw_tx *tx);
-
-/**
- * cw_tcp_pages_get() - allocate pages for the data of a message, for cw_link_ops
- * @link: link
- * @count: number of pages
- *
- * Context: Any context. Takes pool_lock.
- * Return: The pages, chained by next, or NULL if too few are free.
- */
-struct cw_page *cw_tcp_pages_get(struct cw_link *link, u32 count);
-
-/**
- * cw_tcp_pages_put() - free pages that went into no message, for cw_link_ops
- * @link: link
- * @pages: pages, chained by next
- *
- * Context: Any context. Takes pool_lock.
- */
-void cw_tcp_pages_put(struct cw_link *link, struct cw_page *pages);
 
 /**
  * cw_tcp_send() - queue a message, for cw_link_ops
@@ -469,7 +415,7 @@ void cw_tcp_release_all(struct cw_link_tcp *l);
 
 /**
  * cw_tcp_rx_make() - allocate the receives of a link
- * @l: link
+ * @l: link with buffers
  *
  * Context: Process context. May sleep.
  * Return: 0 or -ENOMEM.
@@ -480,7 +426,7 @@ int cw_tcp_rx_make(struct cw_link_tcp *l);
  * cw_tcp_message_put() - free the receive of a message, for cw_link_ops
  * @msg: message without references
  *
- * Context: Any context. Takes pool_lock.
+ * Context: Any context. Takes free_lock.
  */
 void cw_tcp_message_put(struct cw_message *msg);
 

@@ -65,11 +65,11 @@ int cw_tcp_map(struct cw_link *link, struct cw_map *map)
 	struct cw_tcp_map *m;
 	unsigned long flags;
 
-	spin_lock_irqsave(&l->pool_lock, flags);
+	spin_lock_irqsave(&l->free_lock, flags);
 	m = list_first_entry_or_null(&l->maps_free, struct cw_tcp_map, entry);
 	if (m)
 		list_del(&m->entry);
-	spin_unlock_irqrestore(&l->pool_lock, flags);
+	spin_unlock_irqrestore(&l->free_lock, flags);
 	if (!m)
 		return -EAGAIN;
 	m->rkey = cw_tcp_rkey(m - l->maps, &m->turn);
@@ -122,10 +122,10 @@ int cw_tcp_unmap(struct cw_link *link, struct cw_map *map, bool invalidated)
 	WRITE_ONCE(m->memory.rkey, 0);
 	map->mr = NULL;
 	map->rkey = 0;
-	spin_lock_irqsave(&l->pool_lock, flags);
+	spin_lock_irqsave(&l->free_lock, flags);
 	/* At the tail, so that the rkeys of a slot come back as late as possible. */
 	list_add_tail(&m->entry, &l->maps_free);
-	spin_unlock_irqrestore(&l->pool_lock, flags);
+	spin_unlock_irqrestore(&l->free_lock, flags);
 	return 0;
 }
 

@@ -11,20 +11,19 @@
 #include <linux/skbuff.h>
 #include <net/tcp.h>
 
-#include "../trace.h"
 #include "connect.h"
 #include "link_tcp.h"
 
 void cw_tcp_message_put(struct cw_message *msg)
 {
-	struct cw_tcp_rx *rx = container_of(msg, struct cw_tcp_rx, msg);
+	struct cw_tcp_rx *rx = container_of(msg, struct cw_tcp_rx, base.msg);
 	struct cw_link_tcp *l = to_tcp(msg->link);
 	bool credited = msg->frame.record; /* once free, the next message may be in it */
 	unsigned long flags;
 
-	spin_lock_irqsave(&l->pool_lock, flags);
+	spin_lock_irqsave(&l->free_lock, flags);
 	list_add(&rx->entry, &l->rx_free);
-	spin_unlock_irqrestore(&l->pool_lock, flags);
+	spin_unlock_irqrestore(&l->free_lock, flags);
 	if (credited)
 		cw_link_taken(msg->link);
 }
@@ -34,29 +33,23 @@ static struct cw_tcp_rx *cw_tcp_rx_get(struct cw_link_tcp *l)
 	struct cw_tcp_rx *rx;
 	unsigned long flags;
 
-	spin_lock_irqsave(&l->pool_lock, flags);
+	spin_lock_irqsave(&l->free_lock, flags);
 	rx = list_first_entry_or_null(&l->rx_free, struct cw_tcp_rx, entry);
 	if (rx)
 		list_del(&rx->entry);
-	spin_unlock_irqrestore(&l->pool_lock, flags);
+	spin_unlock_irqrestore(&l->free_lock, flags);
 	return rx;
 }
 
 int cw_tcp_rx_make(struct cw_link_tcp *l)
 {
-	u32 i;
-	int ret;
+	u32 i, count = l->link.pools.rx_count;
 
-	ret = cw_buffers_alloc(&l->rx_bufs, NULL, l->rx_count, l->link.area, CW_WIRE_TRAILER,
-			       DMA_NONE);
-	if (ret)
-		return ret;
-	l->rx = kvcalloc(l->rx_count, sizeof(*l->rx), GFP_KERNEL);
+	l->rx = kvcalloc(count, sizeof(*l->rx), GFP_KERNEL);
 	if (!l->rx)
 		return -ENOMEM;
-	for (i = 0; i < l->rx_count; i++) {
-		l->rx[i].buf = &l->rx_bufs.entry[i];
-		l->rx[i].msg.link = &l->link;
+	for (i = 0; i < count; i++) {
+		cw_receive_init(&l->rx[i].base, &l->link, i);
 		list_add_tail(&l->rx[i].entry, &l->rx_free);
 	}
 	return 0;
@@ -64,82 +57,33 @@ int cw_tcp_rx_make(struct cw_link_tcp *l)
 
 /* ---- messages ---- */
 
-/* Copies @len bytes at @at of the message in @rx. */
-static void cw_tcp_rx_copy(const struct cw_link_tcp *l, const struct cw_tcp_rx *rx, u32 at, u32 len,
-			   void *to)
+static u32 cw_tcp_rx_crc(const struct cw_receive *rx, u32 len)
 {
-	u32 area = l->rx_bufs.data_size;
-	u32 first = at < area ? min(len, area - at) : 0;
-
-	memcpy(to, rx->buf->data + at, first);
-	if (first < len)
-		memcpy(to + first, rx->buf->trailer + (at + first - area), len - first);
-}
-
-static u32 cw_tcp_rx_crc(const struct cw_link_tcp *l, const struct cw_tcp_rx *rx, u32 len)
-{
-	u32 first = min(len, l->rx_bufs.data_size);
+	u32 first = min(len, rx->msg.link->pools.rx_bufs.data_size);
 	u32 crc = cw_tcp_crc_more(~0U, rx->buf->data, first);
 
 	return ~cw_tcp_crc_more(crc, rx->buf->trailer, len - first);
 }
 
-/* Returns the records in one piece: where they lie, or a copy if they straddle. */
-static const void *cw_tcp_rx_records(struct cw_link_tcp *l, const struct cw_tcp_rx *rx, u32 at,
-				     u32 len)
+static int cw_tcp_take_message(struct cw_link_tcp *l, u32 len)
 {
-	u32 area = l->rx_bufs.data_size;
-
-	if (at + len <= area)
-		return rx->buf->data + at;
-	if (at >= area)
-		return rx->buf->trailer + (at - area);
-	cw_tcp_rx_copy(l, rx, at, len, l->in.records);
-	return l->in.records;
-}
-
-static int cw_tcp_rx_parse(struct cw_link_tcp *l, struct cw_tcp_rx *rx, u32 len)
-{
+	struct cw_receive *rx = &l->in.rx->base;
 	struct cw_message *msg = &rx->msg;
 	struct cw_link *link = &l->link;
-	struct cw_wire_tail tail;
 	int ret;
 
-	cw_tcp_rx_copy(l, rx, len - sizeof(tail), sizeof(tail), &tail);
-	ret = cw_parse_tail(&tail, len, link->area, link->kind, link->server, &msg->frame);
+	ret = cw_receive_parse(rx, len);
 	if (ret)
 		return ret;
-	if (msg->frame.ordinal != link->rx_ordinal)
-		return -EPROTO;
 	/* No queue pair stops a peer that sends more messages than it has credit for. */
 	if (msg->frame.record &&
 	    link->rx_records - READ_ONCE(link->returned) >= link->messages)
 		return -EPROTO;
-	msg->records = cw_tcp_rx_records(l, rx, msg->frame.data_len,
-					 msg->frame.count * msg->frame.record);
-	return 0;
-}
-
-static int cw_tcp_take_message(struct cw_link_tcp *l, u32 len)
-{
-	struct cw_tcp_rx *rx = l->in.rx;
-	struct cw_message *msg = &rx->msg;
-	struct cw_link *link = &l->link;
-	int ret;
-
-	ret = cw_tcp_rx_parse(l, rx, len);
-	if (ret)
-		return ret;
 	l->in.rx = NULL;
-	link->rx_ordinal++;
-	msg->data = rx->buf->data;
 	msg->invalidated = false;
 	msg->rkey = 0;
-	atomic_set(&msg->users, 1);
-	link->stats.n[CW_N_RECEIVES]++;
-	trace_cw_message_received(link, msg->frame.type, msg->frame.count, msg->frame.data_len);
 	local_bh_disable(); /* the handler expects a softirq */
-	ret = cw_link_take(link, msg);
+	ret = cw_receive_take(rx);
 	local_bh_enable();
 	return ret;
 }
@@ -156,14 +100,13 @@ static void cw_tcp_into(struct cw_link_tcp *l, void *first, u32 len, void *secon
 
 static int cw_tcp_begin_message_in(struct cw_link_tcp *l, u32 len)
 {
-	u32 area = l->rx_bufs.data_size;
-	u32 first = min(len, area);
+	u32 first = min(len, l->link.pools.rx_bufs.data_size);
 	struct cw_tcp_rx *rx = cw_tcp_rx_get(l);
 
 	if (!rx)
 		return -EPROTO; /* more than the credit */
 	l->in.rx = rx;
-	cw_tcp_into(l, rx->buf->data, first, rx->buf->trailer, len - first);
+	cw_tcp_into(l, rx->base.buf->data, first, rx->base.buf->trailer, len - first);
 	return 0;
 }
 
@@ -257,7 +200,7 @@ static int cw_tcp_end_frame_in(struct cw_link_tcp *l)
 		wake_up(&l->wait);
 		return 0;
 	case CW_TCP_MESSAGE:
-		if (cw_tcp_rx_crc(l, l->in.rx, frame.len) != frame.data_crc)
+		if (cw_tcp_rx_crc(&l->in.rx->base, frame.len) != frame.data_crc)
 			return -EPROTO;
 		return cw_tcp_take_message(l, frame.len);
 	case CW_TCP_GOT:

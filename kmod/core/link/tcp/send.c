@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sends of a link over TCP: pools of messages and pages, and the frames that the io work gives to
- * TCP.
+ * Sends of a link over TCP: the frames that the io work gives to TCP.
  *
  * A message returns to its pool when TCP has copied it. Messages and GETs go before PUTs and GOTs,
  * so that a command, a small answer or an ALIVE waits for one frame of data at most. A completion
@@ -16,139 +15,18 @@
 #include "connect.h"
 #include "link_tcp.h"
 
-/* ---- pools ---- */
-
-struct cw_tx *cw_tcp_tx_get(struct cw_link *link)
-{
-	struct cw_link_tcp *l = to_tcp(link);
-	struct cw_tx *tx;
-	unsigned long flags;
-
-	spin_lock_irqsave(&l->pool_lock, flags);
-	tx = list_first_entry_or_null(&l->tx_free, struct cw_tx, entry);
-	if (tx) {
-		list_del(&tx->entry);
-	} else {
-		l->starved = true;
-		WRITE_ONCE(link->short_of_tx, true);
-	}
-	spin_unlock_irqrestore(&l->pool_lock, flags);
-	if (!tx)
-		return NULL;
-	tx->nr_pages = 0;
-	tx->data_len = 0;
-	tx->count = 0;
-	tx->record = 0;
-	tx->transfer = NULL;
-	tx->invalidate = 0;
-	tx->released = NULL;
-	return tx;
-}
-
-struct cw_page *cw_tcp_pages_get(struct cw_link *link, u32 count)
-{
-	struct cw_link_tcp *l = to_tcp(link);
-	struct cw_page *first = NULL, *last;
-	unsigned long flags;
-
-	spin_lock_irqsave(&l->pool_lock, flags);
-	if (likely(l->pages_free >= count)) {
-		l->pages_free -= count;
-		first = l->page_free;
-		for (last = first; --count; last = last->next)
-			;
-		l->page_free = last->next;
-		last->next = NULL;
-	} else {
-		l->starved = true;
-	}
-	spin_unlock_irqrestore(&l->pool_lock, flags);
-	return first;
-}
-
-static void cw_tcp_page_free(struct cw_link_tcp *l, struct cw_page *page)
-{
-	page->next = l->page_free;
-	l->page_free = page;
-	l->pages_free++;
-}
-
-void cw_tcp_pages_put(struct cw_link *link, struct cw_page *pages)
-{
-	struct cw_link_tcp *l = to_tcp(link);
-	struct cw_page *next;
-	unsigned long flags;
-	bool starved;
-
-	spin_lock_irqsave(&l->pool_lock, flags);
-	for (; pages; pages = next) {
-		next = pages->next;
-		cw_tcp_page_free(l, pages);
-	}
-	starved = l->starved;
-	l->starved = false;
-	spin_unlock_irqrestore(&l->pool_lock, flags);
-	if (unlikely(starved))
-		cw_link_has_room(link);
-}
-
-void cw_tcp_tx_put(struct cw_tx *tx)
-{
-	struct cw_link_tcp *l = to_tcp(tx->link);
-	unsigned long flags;
-	bool starved;
-	u8 i;
-
-	spin_lock_irqsave(&l->pool_lock, flags);
-	for (i = 0; i < tx->nr_pages; i++)
-		cw_tcp_page_free(l, tx->pages[i]);
-	list_add(&tx->entry, &l->tx_free);
-	starved = l->starved;
-	l->starved = false;
-	if (unlikely(tx->link->short_of_tx))
-		WRITE_ONCE(tx->link->short_of_tx, false);
-	spin_unlock_irqrestore(&l->pool_lock, flags);
-	if (unlikely(starved))
-		cw_link_has_room(tx->link);
-}
-
-static int cw_tcp_pages_make(struct cw_link_tcp *l)
-{
-	u32 i;
-	int ret;
-
-	ret = cw_buffers_alloc(&l->page_bufs, NULL, l->page_count, CW_WIRE_PAGE, 0, DMA_NONE);
-	if (ret)
-		return ret;
-	l->pages = kvcalloc(l->page_count, sizeof(*l->pages), GFP_KERNEL);
-	if (!l->pages)
-		return -ENOMEM;
-	for (i = 0; i < l->page_count; i++) {
-		l->pages[i].data = l->page_bufs.entry[i].data;
-		cw_tcp_page_free(l, &l->pages[i]);
-	}
-	return 0;
-}
-
 int cw_tcp_tx_make(struct cw_link_tcp *l)
 {
+	struct cw_pools *pools = &l->link.pools;
 	u32 i;
-	int ret;
 
-	ret = cw_buffers_alloc(&l->tx_bufs, NULL, l->tx_count, 0, CW_TX_TRAILER, DMA_NONE);
-	if (ret)
-		return ret;
-	l->tx = kvcalloc(l->tx_count, sizeof(*l->tx), GFP_KERNEL);
+	l->tx = kvcalloc(pools->tx_count, sizeof(*l->tx), GFP_KERNEL);
 	if (!l->tx)
 		return -ENOMEM;
-	for (i = 0; i < l->tx_count; i++) {
-		l->tx[i].buf = &l->tx_bufs.entry[i];
-		l->tx[i].tx.link = &l->link;
-		l->tx[i].tx.trailer = l->tx[i].buf->trailer;
-		list_add_tail(&l->tx[i].tx.entry, &l->tx_free);
-	}
-	l->link.pages_max = min_t(u32, CW_TX_PAGES, l->peer_area);
-	return cw_tcp_pages_make(l);
+	for (i = 0; i < pools->tx_count; i++)
+		cw_pools_add_tx(&l->link, &l->tx[i], i);
+	l->link.pages_max = min_t(u32, CW_TX_PAGES, pools->peer_area);
+	return 0;
 }
 
 void cw_tcp_send(struct cw_link *link, struct cw_tx *tx)
@@ -291,7 +169,7 @@ static bool cw_tcp_begin_got(struct cw_link_tcp *l)
 	return true;
 }
 
-static struct cw_tcp_tx *cw_tcp_next_tx(struct cw_link_tcp *l, struct list_head *list)
+static struct cw_tx *cw_tcp_next_tx(struct cw_link_tcp *l, struct list_head *list)
 {
 	struct cw_tx *tx;
 	unsigned long flags;
@@ -301,7 +179,7 @@ static struct cw_tcp_tx *cw_tcp_next_tx(struct cw_link_tcp *l, struct list_head 
 	if (tx)
 		list_del(&tx->entry);
 	spin_unlock_irqrestore(&l->queue_lock, flags);
-	return tx ? container_of(tx, struct cw_tcp_tx, tx) : NULL;
+	return tx;
 }
 
 static bool cw_tcp_begin_tx(struct cw_link_tcp *l)
@@ -309,7 +187,7 @@ static bool cw_tcp_begin_tx(struct cw_link_tcp *l)
 	l->out.tx = cw_tcp_next_tx(l, &l->tx_queue);
 	if (!l->out.tx)
 		return false;
-	cw_tcp_begin_message(l, &l->out.tx->tx);
+	cw_tcp_begin_message(l, l->out.tx);
 	return true;
 }
 
@@ -323,7 +201,7 @@ static bool cw_tcp_begin_put(struct cw_link_tcp *l)
 		l->putting = cw_tcp_next_tx(l, &l->puts);
 	if (!l->putting)
 		return false;
-	t = to_tcp_transfer(l->putting->tx.transfer);
+	t = to_tcp_transfer(l->putting->transfer);
 	frame = cw_tcp_name_part(t, CW_TCP_PUT);
 	cw_tcp_begin(l, &frame, &t->cursor);
 	return true;
@@ -353,14 +231,14 @@ static void cw_tcp_release(struct cw_link_tcp *l, struct cw_tx *tx, int err)
 		cw_tcp_transfer_end(to_tcp_transfer(tx->transfer), err);
 	if (tx->released)
 		tx->released(tx, tx->cookie);
-	cw_tcp_tx_put(tx);
+	cw_link_tx_put(tx);
 	local_bh_enable();
 }
 
 /* A PUT was copied. After the last one of its transfer, the message may go. */
 static void cw_tcp_put_sent(struct cw_link_tcp *l)
 {
-	struct cw_tx *tx = &l->putting->tx;
+	struct cw_tx *tx = l->putting;
 	struct cw_tcp_transfer *t = to_tcp_transfer(tx->transfer);
 
 	if (t->named < t->len)
@@ -405,13 +283,13 @@ static void cw_tcp_got_sent(struct cw_link_tcp *l, const struct cw_tcp_frame *go
 static void cw_tcp_sent(struct cw_link_tcp *l)
 {
 	struct cw_tcp_frame frame = l->out.frame;
-	struct cw_tcp_tx *tx = l->out.tx;
+	struct cw_tx *tx = l->out.tx;
 
 	l->out.frame.kind = 0;
 	switch (frame.kind) {
 	case CW_TCP_MESSAGE:
 		l->out.tx = NULL;
-		cw_tcp_message_sent(l, &tx->tx);
+		cw_tcp_message_sent(l, tx);
 		break;
 	case CW_TCP_PUT:
 		cw_tcp_put_sent(l);
@@ -473,12 +351,12 @@ int cw_tcp_transmit(struct cw_link_tcp *l)
 }
 
 /* Releases @tx, which may be NULL, and all messages of @list. */
-static void cw_tcp_release_list(struct cw_link_tcp *l, struct cw_tcp_tx *tx, struct list_head *list)
+static void cw_tcp_release_list(struct cw_link_tcp *l, struct cw_tx *tx, struct list_head *list)
 {
 	if (!tx)
 		tx = cw_tcp_next_tx(l, list);
 	for (; tx; tx = cw_tcp_next_tx(l, list))
-		cw_tcp_release(l, &tx->tx, -ENOTCONN);
+		cw_tcp_release(l, tx, -ENOTCONN);
 }
 
 void cw_tcp_release_all(struct cw_link_tcp *l)
