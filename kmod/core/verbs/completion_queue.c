@@ -2,6 +2,8 @@
 /*
  * The completion queue of an endpoint.
  */
+#include <linux/rcupdate.h>
+
 #include "endpoint.h"
 
 #define CW_POLL_BUDGET 256 /* completions of one run of a work item */
@@ -63,8 +65,35 @@ struct ib_cq *cw_endpoint_create_cq(struct cw_endpoint *ep, u32 cqes,
 	return cq;
 }
 
+static void cw_endpoint_not_polled(struct ib_cq *cq, void *context)
+{
+}
+
+/*
+ * ib_poll_handler() of drivers/infiniband/core/cq.c uses the queue after irq_poll_complete(), which
+ * is all that ib_free_cq() waits for. A grace period of RCU waits for softirqs and interrupts
+ * (Documentation/RCU/Design/Requirements): for a poll, and for an interrupt that still calls the
+ * former handler. Soft-iWARP calls that handler from a thread too, for a queue pair that is not
+ * destroyed yet.
+ */
+void cw_endpoint_stop_polling(struct cw_endpoint *ep)
+{
+	if (!ep->cq || ep->workqueue || ep->cq->poll_ctx != IB_POLL_SOFTIRQ)
+		return;
+	WRITE_ONCE(ep->cq->comp_handler, cw_endpoint_not_polled);
+	irq_poll_disable(&ep->cq->iop);
+	ep->polling_stopped = true;
+	ep->last_poll = get_state_synchronize_rcu();
+}
+
 void cw_endpoint_free_cq(struct cw_endpoint *ep)
 {
+	if (ep->polling_stopped) {
+		cond_synchronize_rcu(ep->last_poll);
+		/* Otherwise ib_free_cq() would wait for ever: it disables it, too. */
+		irq_poll_enable(&ep->cq->iop);
+		ep->polling_stopped = false;
+	}
 	if (ep->cq && ep->workqueue) {
 		cancel_work_sync(&ep->poll_work);
 		ib_destroy_cq(ep->cq);

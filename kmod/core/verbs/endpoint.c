@@ -234,8 +234,10 @@ void cw_endpoint_drain(struct cw_endpoint *ep)
 	 */
 	spin_lock_irqsave(&ep->sq_lock, flags);
 	spin_unlock_irqrestore(&ep->sq_lock, flags);
-	if (ep->qp && !ep->drained)
+	if (ep->qp && !ep->drained) {
 		ib_drain_qp(ep->qp);
+		cw_endpoint_stop_polling(ep);
+	}
 	spin_lock_irqsave(&ep->sq_lock, flags);
 	ep->drained = true;
 	list_splice_init(&ep->posted, &left);

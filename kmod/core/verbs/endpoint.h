@@ -92,6 +92,8 @@ struct cw_endpoint {
 	struct workqueue_struct *workqueue; /* NULL: the RDMA core polls the completion queue */
 	struct work_struct poll_work;
 	struct ib_wc wc[CW_EP_BATCH];
+	bool polling_stopped;
+	unsigned long last_poll; /* cookie of the grace period that outlasts the last poll */
 	struct ib_qp *qp;
 	struct list_head device_entry;
 	bool joined;
@@ -355,8 +357,20 @@ bool cw_endpoint_change(struct cw_endpoint *ep, enum cw_endpoint_state to, int e
 struct ib_cq *cw_endpoint_create_cq(struct cw_endpoint *ep, u32 cqes,
 				    const struct cw_endpoint_shape *shape);
 /**
+ * cw_endpoint_stop_polling() - let the RDMA core poll the completion queue no more
+ * @ep: endpoint; its queue pair is drained
+ *
+ * A poll that runs now may still look at the queue, and cw_endpoint_free_cq() waits for it. If all
+ * endpoints of several are stopped first, their grace periods pass at the same time.
+ *
+ * Context: Process context. May sleep. Once for each completion queue.
+ */
+void cw_endpoint_stop_polling(struct cw_endpoint *ep);
+/**
  * cw_endpoint_free_cq() - free the completion queue of an endpoint
  * @ep: endpoint without a queue pair; it may have no completion queue
+ *
+ * Waits for a grace period of RCU, unless one has passed since cw_endpoint_stop_polling().
  *
  * Context: Process context. May sleep.
  */

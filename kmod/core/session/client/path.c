@@ -164,11 +164,16 @@ void cw_path_free_links(struct cw_path *p)
 	struct cw_link *link;
 	unsigned int i;
 
+	/* All first: the free of a link waits for a grace period that begins at its drain. */
+	for (i = 0; i < ARRAY_SIZE(p->links); i++)
+		if (p->links[i])
+			cw_link_drain(p->links[i]);
+	if (p->control)
+		cw_link_drain(p->control);
 	for (i = 0; i < ARRAY_SIZE(p->links); i++) {
 		link = p->links[i];
 		if (!link)
 			continue;
-		cw_link_drain(link);
 		mutex_lock(&p->stats_lock);
 		cw_stats_add(&p->past, &link->stats);
 		p->links[i] = NULL;
