@@ -163,6 +163,7 @@ const cw_owners_ops ops = {
 	.cookie = [] { return ++run->cookies; },
 	.probe = [](cw_login *, u64) { return true; },
 	.end = [](cw_login *m, const char *) { end(m); },
+	.hasten = [](cw_login *) {},
 	.refuse =
 		[](cw_login *m, cw_owners_refusal refusal, u64, const cw_ledger_host *) {
 			CHECK(m->join || refusal != CW_OWNERS_NOT_LIVE);

@@ -21,6 +21,7 @@ const cw_owners_ops ops = {
 	.cookie = [] { return static_cast<u64>(current_world->draw() | 1); },
 	.probe = [](cw_login *m, u64 cookie) { return current->send_probe(Login::of(m), cookie); },
 	.end = [](cw_login *m, const char *why) { current->end(Login::of(m), why); },
+	.hasten = [](cw_login *) {},
 	.refuse = [](cw_login *m, cw_owners_refusal refusal, u64,
 		     const cw_ledger_host *) { current->refuse(Login::of(m), refusal); },
 	.limited = [](cw_login *) { return false; },

@@ -69,6 +69,7 @@ class Owners : public ::testing::Test
 				return sendable;
 			},
 		.end = [](cw_login *m, const char *) { ask("end " + names[m]); },
+		.hasten = [](cw_login *m) { ask("hasten " + names[m]); },
 		.refuse =
 			[](cw_login *m, cw_owners_refusal refusal, u64 newest,
 			   const cw_ledger_host *) {

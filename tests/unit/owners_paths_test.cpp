@@ -518,7 +518,9 @@ TEST_F(OwnersPaths, APathThatEndsAlreadyIsWaitedFor)
 	add(a, b);
 	cw_owners_ending(&owners, &b, now);
 	fence(a, 1, 2);
-	EXPECT_EQ(took(), Asked{});
+	EXPECT_EQ(took(), Asked{"hasten b"});
+	fence(a, 1, 2);
+	EXPECT_EQ(took(), Asked{}) << "it was asked for once";
 	end(b);
 	EXPECT_EQ(took(), (Asked{"release b", "fenced a 1 2"}));
 }

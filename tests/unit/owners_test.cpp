@@ -581,7 +581,7 @@ TEST_F(Owners, AnOldGoodbyeDoesNotEndALaterLogin)
 	written = -EINPROGRESS;
 	pass(0);
 	cw_owners_ended(&owners, &a, now);
-	EXPECT_EQ(took(), (Asked{"write 9", "welcome b"}));
+	EXPECT_EQ(took(), (Asked{"hasten a", "write 9", "welcome b"}));
 	leave(b);
 	cw_owners_written(&owners, 0, now);
 	EXPECT_EQ(took(), Asked{"release a"});

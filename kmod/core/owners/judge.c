@@ -241,9 +241,9 @@ static bool cw_end_replaced(struct cw_owners *o, struct cw_login *m,
 			continue;
 		mine = cw_same_session(other, m);
 		replaced = judgement->by && cw_ledger_owns(judgement->by, &other->owner);
-		if ((mine || replaced) && other->state != CW_LOGIN_ENDING) {
+		if (mine || replaced) {
+			*ended |= other->state != CW_LOGIN_ENDING;
 			cw_owners_end(o, other, "a newer login took its place");
-			*ended = true;
 		}
 		if (mine || replaced ||
 		    (!o->read_only &&

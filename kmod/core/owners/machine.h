@@ -226,7 +226,7 @@ void cw_owners_refuse(struct cw_owners *o, struct cw_login *m,
 /**
  * cw_owners_end() - ends a login unless its end has begun
  * @o: the machine
- * @m: the login
+ * @m: the login; if it is ending already, its end is hastened
  * @why: for the log
  *
  * Context: Process context. The caller serialises all calls for @o.

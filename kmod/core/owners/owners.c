@@ -15,8 +15,13 @@ void cw_owners_wake(struct cw_owners *o, u64 at)
 
 void cw_owners_end(struct cw_owners *o, struct cw_login *m, const char *why)
 {
-	if (m->state == CW_LOGIN_ENDING || m->state == CW_LOGIN_ENDED)
+	if (m->state == CW_LOGIN_ENDED || m->awaited)
 		return;
+	m->awaited = true;
+	if (m->state == CW_LOGIN_ENDING) {
+		o->ops->hasten(m);
+		return;
+	}
 	m->state = CW_LOGIN_ENDING;
 	o->ops->end(m, why);
 }

@@ -101,6 +101,7 @@ struct cw_login {
 	bool said_goodbye;
 	bool later_login; /* since this login's GOODBYE, a later one of the session was admitted */
 	bool idle; /* after GOODBYE: no command is left, and no data link in use */
+	bool awaited; /* the caller was asked to end it, or to hasten its end */
 	/* ms; start of the wait for an answer, if the server was stalled and the wait began anew */
 	u64 wait_from;
 	u64 waited; /* ms; waits for an answer that end until then have ended without a stall */
@@ -141,6 +142,8 @@ struct cw_owners_ops {
 	 * the caller calls cw_owners_ended().
 	 */
 	void (*end)(struct cw_login *m, const char *why);
+	/* The end of @m has begun without @end, and others wait for it now. Once for each @m. */
+	void (*hasten)(struct cw_login *m);
 	/*
 	 * Sends REFUSED and starts the end as above. @newest: the newest epoch, for STALE; 0 if the
 	 * epoch is not the reason, and for a JOIN. @by: the owner's entry, for IN_USE, or NULL.

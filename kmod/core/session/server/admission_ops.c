@@ -46,10 +46,16 @@ static bool cw_op_probe(struct cw_login *m, u64 cookie)
 	return !cw_link_probe(cw_session_of(m)->control, cookie);
 }
 
+static void cw_op_hasten(struct cw_login *m)
+{
+	cw_server_session_hasten(cw_session_of(m));
+}
+
 static void cw_op_end(struct cw_login *m, const char *why)
 {
 	struct cw_server_session *s = cw_session_of(m);
 
+	cw_server_session_hasten(s);
 	cw_server_session_end(s, "%s", why);
 	/* A session that sent GOODBYE ends without FAREWELL now. */
 	cw_server_session_part(s, 0);
@@ -198,6 +204,7 @@ const struct cw_owners_ops cw_admission_ops = {
 	.cookie = cw_op_cookie,
 	.probe = cw_op_probe,
 	.end = cw_op_end,
+	.hasten = cw_op_hasten,
 	.refuse = cw_op_refuse,
 	.limited = cw_op_limited,
 	.welcome = cw_op_welcome,

@@ -88,7 +88,8 @@ static void cw_session_leave(struct cw_server_session *s, bool goodbye)
 
 void cw_session_end_work(struct work_struct *work)
 {
-	struct cw_server_session *s = container_of(work, struct cw_server_session, end);
+	struct cw_server_session *s =
+		container_of(to_delayed_work(work), struct cw_server_session, end);
 	unsigned int noio = memalloc_noio_save();
 	bool goodbye = READ_ONCE(s->goodbye);
 	unsigned int i;
@@ -213,7 +214,8 @@ static void cw_session_tell_end(struct cw_server_session *s)
 
 void cw_session_finish_work(struct work_struct *work)
 {
-	struct cw_server_session *s = container_of(work, struct cw_server_session, finish);
+	struct cw_server_session *s =
+		container_of(to_delayed_work(work), struct cw_server_session, finish);
 	unsigned int noio = memalloc_noio_save();
 
 	cw_session_release_data_links(s);

@@ -3,9 +3,10 @@
  * The functions by which the target controls all sessions, and the state that the core keeps for
  * each export.
  *
- * A session ends by two works on a queue of its export (session.c), so that the ends of one export
- * take no worker from another. The queue goes when the export and its last session are gone. Their
- * last reference may be put by a work on that queue, which cannot wait for itself: a work on
+ * A session ends by two works on a queue of its export (session.c). The queue is a per-CPU one: of
+ * the ends of a host that is lost with all of its sessions, one runs on a CPU at a time, and the
+ * next one begins when it sleeps. The queue goes when the export and its last session are gone.
+ * Their last reference may be put by a work on that queue, which cannot wait for itself: a work on
  * cw_server_wq destroys it.
  */
 #include <linux/list.h>
@@ -18,7 +19,7 @@
 /* Guards the sessions, cw_ops and cw_instance. */
 DEFINE_MUTEX(cw_server_lock);
 DECLARE_WAIT_QUEUE_HEAD(cw_server_finished);
-struct workqueue_struct *cw_server_wq;
+struct workqueue_struct *cw_server_wq, *cw_urgent_wq;
 static const struct cw_server_ops *cw_ops; /* under cw_server_lock */
 static struct cw_link_handler cw_data_handler;
 static u8 cw_instance[CW_WIRE_UUID];
@@ -132,7 +133,7 @@ struct cw_server_export *cw_server_export_make(const struct cw_server_export_con
 
 	if (!x)
 		return ERR_PTR(-ENOMEM);
-	x->wq = alloc_workqueue("cw_%.20s", WQ_UNBOUND | WQ_MEM_RECLAIM, 0, config->name);
+	x->wq = alloc_workqueue("cw_%.20s", WQ_PERCPU | WQ_MEM_RECLAIM, 0, config->name);
 	if (!x->wq) {
 		kfree(x);
 		return ERR_PTR(-ENOMEM);
@@ -368,13 +369,20 @@ int cw_server_init(void)
 	cw_source_init();
 	cw_server_session_init();
 	cw_server_wq = alloc_workqueue("causeway_server", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return cw_server_wq ? 0 : -ENOMEM;
+	if (!cw_server_wq)
+		return -ENOMEM;
+	cw_urgent_wq = alloc_workqueue("causeway_urgent",
+				       WQ_UNBOUND | WQ_MEM_RECLAIM | WQ_HIGHPRI, 0);
+	if (!cw_urgent_wq)
+		destroy_workqueue(cw_server_wq);
+	return cw_urgent_wq ? 0 : -ENOMEM;
 }
 
 void cw_server_exit(void)
 {
 	/* The works that end sessions may still be on their way out of this module. */
 	wait_event(cw_server_finished, !atomic_read(&cw_server_exports));
+	destroy_workqueue(cw_urgent_wq);
 	destroy_workqueue(cw_server_wq);
 	cw_source_exit();
 }

@@ -98,9 +98,11 @@ bool cw_server_session_change(struct cw_server_session *s, enum cw_server_state 
 	return won;
 }
 
-/* Returns the queue for the works of the session's end. It is fixed once the session is ENDING. */
+/* Returns the queue for a work of the session's end. Its export is fixed once it is ENDING. */
 static struct workqueue_struct *cw_session_queue(const struct cw_server_session *s)
 {
+	if (READ_ONCE(s->awaited))
+		return cw_urgent_wq;
 	return s->core ? s->core->wq : cw_server_wq;
 }
 
@@ -115,7 +117,21 @@ void cw_server_session_end(struct cw_server_session *s, const char *fmt, ...)
 	va_end(args);
 	/* The work's own reference: the session may be freed the moment it is done. */
 	kref_get(&s->users);
-	queue_work(cw_session_queue(s), &s->end);
+	queue_delayed_work(cw_session_queue(s), &s->end, 0);
+}
+
+/*
+ * If a network is lost, the server can notice the loss before a FENCE comes, and begin the end. A
+ * work that waits behind others in the queue of the export then goes to cw_urgent_wq. One that
+ * another processor is queueing at this moment stays where it is.
+ */
+void cw_server_session_hasten(struct cw_server_session *s)
+{
+	WRITE_ONCE(s->awaited, true);
+	if (cancel_delayed_work(&s->end))
+		queue_delayed_work(cw_urgent_wq, &s->end, 0);
+	if (cancel_delayed_work(&s->finish))
+		queue_delayed_work(cw_urgent_wq, &s->finish, 0);
 }
 
 int cw_server_session_join(struct cw_server_session *s, struct cw_server_export *x)
@@ -186,7 +202,7 @@ static void cw_session_commands_gone(struct percpu_ref *ref)
 {
 	struct cw_server_session *s = container_of(ref, struct cw_server_session, commands);
 
-	queue_work(cw_session_queue(s), &s->finish);
+	queue_delayed_work(cw_session_queue(s), &s->finish, 0);
 }
 
 /* ---- control link ---- */
@@ -422,8 +438,8 @@ struct cw_server_session *cw_server_session_create(struct cw_link *control,
 	spin_lock_init(&s->lock);
 	init_completion(&s->noticed);
 	INIT_WORK(&s->login, cw_server_login_work);
-	INIT_WORK(&s->end, cw_session_end_work);
-	INIT_WORK(&s->finish, cw_session_finish_work);
+	INIT_DELAYED_WORK(&s->end, cw_session_end_work);
+	INIT_DELAYED_WORK(&s->finish, cw_session_finish_work);
 	INIT_DELAYED_WORK(&s->last, cw_session_last_work);
 	INIT_DELAYED_WORK(&s->watch, cw_session_watch);
 	INIT_DELAYED_WORK(&s->fences, cw_fence_watch);

@@ -108,9 +108,11 @@ struct cw_server_session {
 	struct work_struct login; /* answers control messages */
 	struct delayed_work watch; /* login timeout, then liveness */
 	struct delayed_work fences; /* reports what FENCEs wait for, while one is unanswered */
-	/* On the queue of the export, or on cw_server_wq for one that named none. */
-	struct work_struct end; /* kills and drains the links */
-	struct work_struct finish; /* when no command is left; frees the data links */
+	bool awaited; /* the machine of owners asked for the end; any context */
+	/* On the queue of the export, on cw_urgent_wq, or on cw_server_wq without an export. */
+	/* Delayed works without a delay: any context can take them out of a queue. */
+	struct delayed_work end; /* kills and drains the links */
+	struct delayed_work finish; /* when no command is left; frees the data links */
 	/* Behind finish: after GOODBYE the control link lives until FAREWELL was read. */
 	struct delayed_work last;
 	bool goodbye; /* GOODBYE was received: set once, in the receive context */
@@ -131,6 +133,11 @@ struct cw_server_session {
 extern struct mutex cw_server_lock;
 extern struct list_head cw_server_sessions;
 extern struct workqueue_struct *cw_server_wq;
+/*
+ * Runs the ends that the machine of owners asks for, mostly because a client waits for them. They
+ * do not wait for the ends of a host that is lost with all of its sessions.
+ */
+extern struct workqueue_struct *cw_urgent_wq;
 extern wait_queue_head_t cw_server_finished; /* a session was finished */
 
 /**
@@ -181,6 +188,13 @@ struct cw_server_session *cw_server_session_find(u32 number);
  * Context: Any context. Takes the lock of @s.
  */
 __printf(2, 3) void cw_server_session_end(struct cw_server_session *s, const char *fmt, ...);
+/**
+ * cw_server_session_hasten() - let the end of a session wait for no other session's end
+ * @s: session; its end may come later, or have begun
+ *
+ * Context: Any context.
+ */
+void cw_server_session_hasten(struct cw_server_session *s);
 /**
  * cw_server_session_change() - changes the state of a session: LOGIN, PROVED, LIVE, ENDING
  * @s: session
@@ -335,7 +349,7 @@ void cw_listener_tcp_stop(void);
 
 /* server.c */
 /**
- * cw_server_init() - prepares the sources, the sessions and the work queue of the server
+ * cw_server_init() - prepares the sources, the sessions and the work queues of the server
  *
  * Context: Process context, when the module is loaded. May sleep.
  * Return: 0 or -ENOMEM.
