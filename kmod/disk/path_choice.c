@@ -6,6 +6,11 @@
 
 #define CW_CHOICE_TIME 4 /* from ns to the unit of times */
 #define CW_CHOICE_LOAD 12 /* from bytes to CW_CHOICE_COMMAND */
+/*
+ * Commands stay together while one takes at most as many round trips of a probe. If it takes
+ * longer, they wait for each other, and another path may be faster.
+ */
+#define CW_CHOICE_PROMPT 16
 #define CW_CHOICE_LONGEST 0x40000000U /* time that is measured: 17 s */
 
 static u64 cw_choice_time(u32 clock)
@@ -40,7 +45,9 @@ static u32 cw_choice_guess(const struct cw_choice *c, const struct cw_choice *la
 	return mean > farther ? mean - farther : 0;
 }
 
-u64 cw_choice_expected(const struct cw_choice *c, const struct cw_choice *last, u32 load)
+/* As cw_choice_expected(), if the path had the load @before. */
+static u64 cw_choice_expected_behind(const struct cw_choice *c, const struct cw_choice *last,
+				     u32 before, u32 load)
 {
 	u64 least = cw_choice_time(c->rtt), expected;
 	u32 mean = cw_choice_known_mean(c);
@@ -52,8 +59,13 @@ u64 cw_choice_expected(const struct cw_choice *c, const struct cw_choice *last, 
 	/* A path that does not answer is at least as slow as it is silent. */
 	if (c->load && c->age > c->rtt)
 		least = cw_choice_time(c->age);
-	expected = (u64)mean * (((u64)c->load + load) >> CW_CHOICE_LOAD);
+	expected = (u64)mean * (((u64)before + load) >> CW_CHOICE_LOAD);
 	return expected > least ? expected : least;
+}
+
+u64 cw_choice_expected(const struct cw_choice *c, const struct cw_choice *last, u32 load)
+{
+	return cw_choice_expected_behind(c, last, c->load, load);
 }
 
 u32 cw_choice_mean(u32 mean, u64 ns, u32 load)
@@ -74,17 +86,23 @@ u32 cw_choice_mean(u32 mean, u64 ns, u32 load)
 }
 
 unsigned int cw_choice_best(const struct cw_choice *paths, unsigned int count, unsigned int last,
-			    u32 load)
+			    u32 load, u32 together)
 {
 	static const struct cw_choice unknown;
 	const struct cw_choice *used = last < count && paths[last].usable ? &paths[last] : &unknown;
+	u64 expected, least = 0, stays = cw_choice_expected(used, used, load);
 	unsigned int i, best = count;
-	u64 expected, least = 0, stays;
+	u32 before = 0;
 
+	if ((u64)used->load + load <= together &&
+	    stays <= CW_CHOICE_PROMPT * cw_choice_time(used->rtt))
+		before = used->load;
 	for (i = 0; i < count; i++) {
+		u32 behind = paths[i].load > before ? paths[i].load : before;
+
 		if (!paths[i].usable || i == last)
 			continue;
-		expected = cw_choice_expected(&paths[i], used, load);
+		expected = cw_choice_expected_behind(&paths[i], used, behind, load);
 		if (best != count && expected >= least)
 			continue;
 		best = i;
@@ -92,8 +110,12 @@ unsigned int cw_choice_best(const struct cw_choice *paths, unsigned int count, u
 	}
 	if (used == &unknown || best == count)
 		return used == &unknown ? best : last;
-	stays = cw_choice_expected(used, used, load);
-	/* It takes less than three quarters, or than 31 of 32 parts if no message is shared. */
+	/*
+	 * It takes less than 7 of 8 parts where commands stay together, else than three quarters,
+	 * or than 31 of 32 parts if no message is shared.
+	 */
+	if (before)
+		return 8 * least < 7 * stays ? best : last;
 	return (used->load ? 4 * least < 3 * stays : 32 * least < 31 * stays) ? best : last;
 }
 

@@ -10,7 +10,9 @@
  * time by each path, and the networks differ by as much as the probes do. So a path that became
  * slow or fast while it had nothing to do is not judged by its past. A path with unanswered
  * commands is left only if another one is clearly better, because commands that follow each other
- * on one link share messages.
+ * on one link share messages. As long as a queue has little load, and its answers come soon, each
+ * other path is judged as if it had that load too: only a faster path is better then, not one that
+ * has less to do.
  *
  * The clock counts units of 1024 ns. It wraps after 73 minutes, so a path that was idle for so long
  * may keep its mean for another moment.
@@ -29,6 +31,11 @@ extern "C" {
 #define CW_CHOICE_SHIFT 10 /* from ns to the unit of the clock */
 #define CW_CHOICE_STALE (1000000000U >> CW_CHOICE_SHIFT)
 #define CW_CHOICE_COMMAND 4096U /* the load of a command besides its data, bytes */
+/*
+ * The load up to which the commands of a queue stay together on a path by RDMA, bytes: 16 commands
+ * of 4 KiB. Waiting commands share messages there. A link of 10 Gbit/s sends that much in 0.1 ms.
+ */
+#define CW_CHOICE_TOGETHER (128U << 10)
 
 /* A path, as one hardware queue has measured it. */
 struct cw_choice {
@@ -65,12 +72,13 @@ u32 cw_choice_mean(u32 mean, u64 ns, u32 load);
  * @count: number of paths
  * @last: the path that took the last message
  * @load: the load of the next command, bytes
+ * @together: the load up to which @last keeps the commands, bytes
  *
  * Context: Any context.
  * Return: The path, or @count if none is usable.
  */
 unsigned int cw_choice_best(const struct cw_choice *paths, unsigned int count, unsigned int last,
-			    u32 load);
+			    u32 load, u32 together);
 /**
  * cw_choice_next() - chooses the usable path that follows another one
  * @paths: what is known of each path

@@ -14,12 +14,21 @@ static struct cw_path *cw_paths_usable(struct cw_disk *disk, unsigned int number
 
 void cw_paths_publish(struct cw_disk *disk)
 {
-	unsigned int i;
+	unsigned int i, count = 0;
+	u8 numbers[CW_WIRE_PATHS];
 
 	lockdep_assert_held(&disk->lock);
-	for (i = 0; disk->path && i < disk->nr_hctx; i++)
+	if (!disk->path)
+		return;
+	for (i = 0; disk->spread == CW_PATH_POLICY_AUTO && i < CW_WIRE_PATHS; i++) {
+		if (cw_paths_usable(disk, i))
+			numbers[count++] = i;
+	}
+	if (!count)
+		numbers[count++] = disk->path->number;
+	for (i = 0; i < disk->nr_hctx; i++)
 		/* Pairs with cw_paths_of(). */
-		smp_store_release(&disk->hctx[i].number, disk->path->number);
+		smp_store_release(&disk->hctx[i].number, numbers[i % count]);
 }
 
 /* Uses the path with the lowest number, or none. */
@@ -34,10 +43,26 @@ static void cw_paths_choose_first(struct cw_disk *disk)
 	cw_paths_publish(disk);
 }
 
+/* Only paths of one transport share the commands. In a move, those of two are usable together. */
+static bool cw_paths_are_several(struct cw_disk *disk)
+{
+	const struct cw_path *p, *other;
+	unsigned int i, j;
+
+	for (i = 0; i < CW_WIRE_PATHS; i++) {
+		p = cw_paths_usable(disk, i);
+		for (j = 0; p && j < i; j++) {
+			other = cw_paths_usable(disk, j);
+			if (other && other->factory == p->factory)
+				return true;
+		}
+	}
+	return false;
+}
+
 /* @p: NULL: the path with this number may not carry commands */
 static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 {
-	unsigned int i, count = 0;
 	unsigned long flags;
 
 	spin_lock_irqsave(&disk->gates.lock, flags);
@@ -45,11 +70,11 @@ static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 	if (p && !disk->up_at[number])
 		disk->up_at[number] = ktime_get_ns();
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
-	for (i = 0; i < CW_WIRE_PATHS; i++)
-		count += !!cw_paths_usable(disk, i);
-	if (count > 1 && disk->policy != CW_PATH_POLICY_SINGLE) {
+	if (cw_paths_are_several(disk) && disk->policy != CW_PATH_POLICY_SINGLE) {
 		WRITE_ONCE(disk->has_spread, true);
-		WRITE_ONCE(disk->spread, disk->policy);
+		smp_store_release(&disk->spread, disk->policy); /* pairs with cw_queue_rq() */
+		if (disk->policy == CW_PATH_POLICY_AUTO)
+			cw_paths_publish(disk);
 	} else {
 		WRITE_ONCE(disk->spread, 0);
 	}
@@ -168,6 +193,7 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
 	struct cw_choice known[CW_WIRE_PATHS] = {};
 	unsigned int i, best, last = h->number;
 	const struct cw_answered *answered;
+	u32 together = CW_CHOICE_TOGETHER;
 	struct cw_path *path;
 
 	WRITE_ONCE(h->choose, false);
@@ -176,6 +202,8 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
 		/* A link may be dead for a moment before its path is stopped. */
 		if (!path || cw_link_is_dead(path->links[queue]))
 			continue;
+		if (path->factory->transport == CW_TRANSPORT_TCP)
+			together = 0;
 		answered = &h->answered[i];
 		known[i] = (struct cw_choice) {
 			.usable = true,
@@ -188,7 +216,7 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
 	if (disk->policy == CW_PATH_POLICY_ROUND_ROBIN)
 		best = cw_choice_next(known, CW_WIRE_PATHS, last);
 	else
-		best = cw_choice_best(known, CW_WIRE_PATHS, last, load);
+		best = cw_choice_best(known, CW_WIRE_PATHS, last, load, together);
 	if (best < CW_WIRE_PATHS)
 		/* Pairs with cw_paths_of(): see cw_paths_end_message(). */
 		smp_store_release(&h->number, best);

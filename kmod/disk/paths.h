@@ -90,8 +90,11 @@ bool cw_paths_carries_io(const struct cw_disk *disk, const struct cw_path *p);
  */
 bool cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why);
 /**
- * cw_paths_publish() - gives the path of the disk to each hardware queue
+ * cw_paths_publish() - gives each hardware queue a path
  * @disk: the disk; it may have no hardware queues yet
+ *
+ * This is the path of the disk. By the policy auto the usable paths are assigned in turn, since a
+ * queue with little load stays on its path. A batch that has begun is flushed on both paths.
  *
  * Context: Process context. cw_disk.lock is held.
  */

@@ -220,7 +220,7 @@ static blk_status_t cw_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_
 			cw_commit_rqs(hctx); /* for the commands of the batch that passed */
 		return status;
 	}
-	spread = READ_ONCE(disk->spread);
+	spread = smp_load_acquire(&disk->spread); /* has_spread before it: see cw_paths_set() */
 	if (unlikely(spread)) {
 		if (spread == CW_PATH_POLICY_AUTO)
 			load = cw_request_load(rq);

@@ -68,10 +68,12 @@ struct cw_path {
 	cw_session *session;
 	u8 number;
 	cw_path_state state;
-	bool leaving, refused, used;
+	bool leaving, refused, used, failed;
 	const cw_link_factory *factory;
 	u8 relapses;
 	u64 live_since;
+	bool asked;
+	u32 asked_alives;
 	mutex lock;
 	cw_link *control;
 	cw_link *links[2];
@@ -105,6 +107,7 @@ struct cw_session {
 	unsigned long flags;
 	u64 features;
 	u8 used_rank;
+	u32 tried;
 	u64 fallbacks, returns;
 	char fallback_reason[CW_LOSS_REASON_SIZE], loss_reason[CW_LOSS_REASON_SIZE];
 	bool used[CW_WIRE_PATHS]; // by the disk
@@ -112,6 +115,7 @@ struct cw_session {
 
 unsigned long jiffies;
 bool signalled;
+bool room; // in control links for a probe
 u64 now_ns;
 std::vector<std::string> story; // what was done
 std::vector<std::string> events;
@@ -257,6 +261,8 @@ bool cw_path_has_commands(cw_path *p)
 
 int cw_path_probe(cw_path *p)
 {
+	if (!room)
+		return -EAGAIN;
 	p->probes++;
 	return 0;
 }
@@ -400,6 +406,7 @@ protected:
 		jiffies = 1000;
 		now_ns = 1'000'000'000;
 		signalled = stopping = false;
+		room = true;
 		decisions = 0;
 		story.clear();
 		events.clear();

@@ -21,10 +21,17 @@ struct cw_link {
 	unsigned flushes;
 };
 
+struct cw_link_factory {
+	u8 transport;
+};
+
+const cw_link_factory rdma{CW_TRANSPORT_RDMA}, tcp{CW_TRANSPORT_TCP};
+
 struct cw_path {
 	u8 number;
 	u32 rtt;
 	cw_link *links[3];
+	const cw_link_factory *factory = &rdma;
 };
 
 struct cw_request {
@@ -129,6 +136,17 @@ protected:
 		disk.policy = policy;
 		for (auto *path : paths)
 			cw_paths_up(&disk, path);
+	}
+
+	// Both paths have this mean, and no load.
+	void up_and_measured(u32 mean)
+	{
+		up(CW_PATH_POLICY_AUTO, {&one, &three});
+		used(2);
+		for (const auto *path : {&one, &three}) {
+			queue.answered[path->number].mean = mean;
+			queue.answered[path->number].at = static_cast<u32>(now_ns >> CW_CHOICE_SHIFT);
+		}
 	}
 
 	// The path of a hardware queue, as cw_paths_of() finds it.
@@ -301,6 +319,21 @@ TEST_F(DiskPaths, SpreadOnlyWhileThereAreTwo)
 	EXPECT_EQ(disk.spread, 0);
 }
 
+// For the moment of a move, both paths are usable.
+TEST_F(DiskPaths, DoNotSpreadOverTwoTransports)
+{
+	three.factory = &tcp;
+	up(CW_PATH_POLICY_AUTO, {&one, &three});
+	EXPECT_EQ(disk.spread, 0);
+	EXPECT_FALSE(disk.has_spread);
+	EXPECT_EQ(send(true), &one);
+	cw_paths_stop(&disk, &one);
+	EXPECT_EQ(send(true), &three);
+	five.factory = &tcp;
+	cw_paths_up(&disk, &five);
+	EXPECT_EQ(disk.spread, CW_PATH_POLICY_AUTO);
+}
+
 TEST_F(DiskPaths, LeaveNoMessageInALinkThatTheyLeft)
 {
 	up(CW_PATH_POLICY_ROUND_ROBIN, {&one, &three});
@@ -368,24 +401,49 @@ TEST_F(DiskPaths, AutoSharesLoad)
 {
 	unsigned count[2] = {};
 
-	up(CW_PATH_POLICY_AUTO, {&one, &three});
-	used(2);
-	for (const auto *path : {&one, &three}) {
-		queue.answered[path->number].mean = 5000;
-		queue.answered[path->number].at = static_cast<u32>(now_ns >> CW_CHOICE_SHIFT);
-	}
+	up_and_measured(500);
 	for (int i = 0; i < 16; i++)
 		count[send(true) == &one]++;
-	EXPECT_GE(std::min(count[0], count[1]), 6U);
+	EXPECT_EQ(std::max(count[0], count[1]), 16U); // a little load stays together
+	for (int i = 16; i < 64; i++)
+		count[send(true) == &one]++;
+	EXPECT_GE(std::min(count[0], count[1]), 24U);
 	// Without an answer, a path has the load of what was sent.
-	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 16 * 8192U);
+	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 64 * 8192U);
 	answer(&one, 100);
-	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 15 * 8192U);
+	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 63 * 8192U);
 	cw_paths_sends(&queue, 1, &sent, 8192);
 	EXPECT_EQ(sent.load, 8192U);
 	EXPECT_EQ(sent.queued, cw_paths_load(&queue, 1));
 	cw_paths_sends_not(&queue, 1, 8192);
-	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 15 * 8192U);
+	EXPECT_EQ(cw_paths_load(&queue, 1) + cw_paths_load(&queue, 3), 63 * 8192U);
+}
+
+TEST_F(DiskPaths, AutoSharesLittleLoadOverTcpToo)
+{
+	unsigned count[2] = {};
+
+	one.factory = three.factory = &tcp;
+	up_and_measured(5000);
+	for (int i = 0; i < 16; i++)
+		count[send(true) == &one]++;
+	EXPECT_GE(std::min(count[0], count[1]), 6U);
+}
+
+TEST_F(DiskPaths, AutoDealsTheQueuesOut)
+{
+	auto numbers = [this] {
+		return std::vector<int>{disk.hctx[0].number, disk.hctx[1].number, disk.hctx[2].number};
+	};
+
+	up(CW_PATH_POLICY_AUTO, {&three});
+	EXPECT_EQ(numbers(), (std::vector<int>{3, 3, 3}));
+	cw_paths_up(&disk, &one);
+	EXPECT_EQ(numbers(), (std::vector<int>{1, 3, 1}));
+	cw_paths_up(&disk, &five);
+	EXPECT_EQ(numbers(), (std::vector<int>{1, 3, 5}));
+	cw_paths_stop(&disk, &three);
+	EXPECT_EQ(numbers(), (std::vector<int>{1, 5, 1}));
 }
 
 TEST_F(DiskPaths, ALaterConnectionOwesNoAnswerOfTheEarlierOne)

@@ -22,9 +22,9 @@ constexpr u32 mean_of(u64 ns)
 constexpr u32 fast = mean_of(100'000);
 constexpr u32 slow = mean_of(30'000'000);
 
-unsigned best(const std::vector<cw_choice> &paths, unsigned last, u32 load = page)
+unsigned best(const std::vector<cw_choice> &paths, unsigned last, u32 load = page, u32 together = 0)
 {
-	return cw_choice_best(paths.data(), static_cast<unsigned>(paths.size()), last, load);
+	return cw_choice_best(paths.data(), static_cast<unsigned>(paths.size()), last, load, together);
 }
 
 unsigned next(const std::vector<cw_choice> &paths, unsigned last)
@@ -190,6 +190,7 @@ struct Simulated {
 	std::vector<Command> flying{};
 	u32 now = 10 * CW_CHOICE_STALE;
 	unsigned current = 0;
+	u32 together = 0;
 
 	void answer()
 	{
@@ -212,7 +213,7 @@ struct Simulated {
 
 		for (const auto &path : paths)
 			known.push_back({true, path.load, path.mean, now - path.at, path.rtt()});
-		current = best(known, current);
+		current = best(known, current, page, together);
 		Path &path = paths[current];
 		if (!path.load) {
 			if (now - path.at > CW_CHOICE_STALE)
@@ -246,31 +247,47 @@ constexpr u32 second = 1000 * ms;
 
 TEST(PathChoice, ASlowPathGetsFewAndCostsLittle)
 {
-	for (const size_t depth : {1U, 4U, 16U, 64U}) {
-		Simulated alone{{{80, 120, 0, 0, 0, 0, 0}}};
-		Simulated both{{{80, 120, 0, 0, 0, 0, 0}, {80, 120 + 30 * ms, 0, 0, 0, 0, 0}}};
-		const u32 most = alone.run(depth, 2 * second);
+	for (const u32 together : {0U, CW_CHOICE_TOGETHER})
+		for (const size_t depth : {1U, 4U, 16U, 64U}) {
+			Simulated alone{{{80, 120, 0, 0, 0, 0, 0}}};
+			Simulated both{{{80, 120, 0, 0, 0, 0, 0}, {80, 120 + 30 * ms, 0, 0, 0, 0, 0}}};
+			const u32 most = alone.run(depth, 2 * second);
 
-		EXPECT_GE(both.run(depth, 2 * second) * 100ULL, most * 95ULL) << depth;
-		EXPECT_LE(both.paths[1].taken * 20, both.paths[0].taken) << depth;
-		if (depth == 1) {
-			EXPECT_EQ(both.paths[1].taken, 0U);
+			both.together = together;
+			EXPECT_GE(both.run(depth, 2 * second) * 100ULL, most * 95ULL) << depth;
+			EXPECT_LE(both.paths[1].taken * 20, both.paths[0].taken) << depth;
+			if (depth == 1) {
+				EXPECT_EQ(both.paths[1].taken, 0U);
+			}
 		}
+}
+
+TEST(PathChoice, AQueueLeavesASlowPathThatItWasGiven)
+{
+	for (const size_t depth : {1U, 4U, 16U, 64U}) {
+		Simulated both{{{80, 120, 0, 0, 0, 0, 0}, {80, 120 + 30 * ms, 0, 0, 0, 0, 0}}};
+
+		both.together = CW_CHOICE_TOGETHER;
+		both.current = 1;
+		both.run(depth, 2 * second);
+		EXPECT_LE(both.paths[1].taken * 20, both.paths[0].taken) << depth;
 	}
 }
 
 TEST(PathChoice, ASlowPathIsNotTriedAgainAndAgain)
 {
-	for (const size_t depth : {1U, 16U})
-		for (const u32 disk : {20U, 10 * ms, 60 * ms, 100 * ms, 500 * ms})
-			for (const u32 longer : {30U, 3 * ms, 30 * ms}) {
-				Simulated alone{{{20, 20, 0, 0, 0, 0, 0, disk}}};
-				Simulated both{{{20, 20 + longer, 0, 0, 0, 0, 0, disk}, {20, 20, 0, 0, 0, 0, 0, disk}}};
+	for (const u32 together : {0U, CW_CHOICE_TOGETHER})
+		for (const size_t depth : {1U, 16U})
+			for (const u32 disk : {20U, 10 * ms, 60 * ms, 100 * ms, 500 * ms})
+				for (const u32 longer : {30U, 3 * ms, 30 * ms}) {
+					Simulated alone{{{20, 20, 0, 0, 0, 0, 0, disk}}};
+					Simulated both{{{20, 20 + longer, 0, 0, 0, 0, 0, disk}, {20, 20, 0, 0, 0, 0, 0, disk}}};
 
-				both.run(depth, 2 * second);
-				EXPECT_GE(both.run(depth, 20 * second) * 100ULL, alone.run(depth, 20 * second) * 95ULL)
-					<< depth << ' ' << disk << ' ' << longer;
-			}
+					both.together = together;
+					both.run(depth, 2 * second);
+					EXPECT_GE(both.run(depth, 20 * second) * 100ULL, alone.run(depth, 20 * second) * 95ULL)
+						<< depth << ' ' << disk << ' ' << longer;
+				}
 }
 
 TEST(PathChoice, EqualPathsShare)
@@ -281,6 +298,42 @@ TEST(PathChoice, EqualPathsShare)
 
 	EXPECT_GE(two.run(16, 2 * second) * 10ULL, alone * 18ULL);
 	EXPECT_NEAR(two.paths[0].taken, two.paths[1].taken, alone / 5);
+}
+
+TEST(PathChoice, CommandsStayTogetherUntilTheirLoadIsLarge)
+{
+	Simulated two{{{20, 120, 0, 0, 0, 0, 0}, {20, 120, 0, 0, 0, 0, 0}}};
+
+	two.together = CW_CHOICE_TOGETHER;
+	two.run(16, second);
+	EXPECT_GT(two.run(16, 2 * second), 0U);
+	EXPECT_EQ(std::min(two.paths[0].taken, two.paths[1].taken), 0U);
+	const u32 most = two.run(64, 2 * second);
+	EXPECT_NEAR(two.paths[0].taken, two.paths[1].taken, most / 5);
+}
+
+// Its probes are as fast as those of the other one.
+TEST(PathChoice, CommandsDoNotStayTogetherOnACongestedPath)
+{
+	Simulated both{{{320, 120, 0, 0, 0, 0, 0}, {20, 120, 0, 0, 0, 0, 0}}};
+
+	both.together = CW_CHOICE_TOGETHER;
+	both.run(16, second);
+	both.run(16, 2 * second);
+	EXPECT_LE(both.paths[0].taken * 8, both.paths[1].taken);
+}
+
+TEST(PathChoice, APathThatBecomesSlowIsLeftThoughCommandsStayTogether)
+{
+	Simulated both{{{20, 120, 0, 0, 0, 0, 0}, {20, 120, 0, 0, 0, 0, 0}}};
+
+	both.together = CW_CHOICE_TOGETHER;
+	both.run(16, 2 * second);
+	const unsigned used = both.current;
+	both.paths[used].delay = 30 * ms;
+	both.run(16, second);
+	both.run(16, 2 * second);
+	EXPECT_LE(both.paths[used].taken * 20, both.paths[1 - used].taken);
 }
 
 TEST(PathChoice, APathThatBecomesSlowIsLeftAndOneThatRecoversIsUsedAgain)

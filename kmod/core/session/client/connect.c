@@ -6,7 +6,9 @@
  * reason in words; the caller frees the links that were made.
  */
 #include <linux/slab.h>
+#include <rdma/ib_addr.h>
 
+#include "../../address/neighbour.h"
 #include "backoff.h"
 #include "login.h"
 
@@ -70,23 +72,27 @@ static u32 cw_path_step_ms(const struct cw_path *p)
 	return cw_backoff_step_ms(attempt, least, s->config.connect_timeout);
 }
 
+/* NULL: any local address */
+static const struct sockaddr *cw_path_local(const struct cw_path *p)
+{
+	return p->local.ss_family ? (const struct sockaddr *)&p->local : NULL;
+}
+
 static struct cw_link *cw_path_connect_link(struct cw_path *p, const struct cw_link_config *config,
 					    const struct cw_wire_req *req)
 {
-	const struct sockaddr *local = NULL;
 	struct cw_link_config ours = *config;
 	struct cw_link *link;
 	char reason[96] = "";
 	struct cw_rej rej;
 
-	if (p->local.ss_family)
-		local = (const struct sockaddr *)&p->local;
 	ours.owner = p;
 	ours.making = cw_path_making;
 	ours.reserve = &p->reserve;
 	/* The login agreed on limits of the control link's device: data links must use it. */
-	link = p->factory->connect(&ours, p->control, local, (const struct sockaddr *)&p->address,
-				   req, cw_path_step_ms(p), reason, &rej);
+	link = p->factory->connect(&ours, p->control, cw_path_local(p),
+				   (const struct sockaddr *)&p->address, req, cw_path_step_ms(p),
+				   reason, &rej);
 	if (!IS_ERR(link))
 		return link;
 	if (rej.reason == CW_REFUSED_VERSION)
@@ -152,6 +158,18 @@ static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 e
 	return 0;
 }
 
+/* The connection manager of RDMA binds a route to the interface that has the local address. */
+static void cw_path_ask_next_hop(const struct cw_path *p)
+{
+	const struct sockaddr *local = cw_path_local(p);
+	struct rdma_dev_addr bound = { .net = &init_net };
+
+	if (local && p->factory->transport == CW_TRANSPORT_RDMA)
+		rdma_translate_ip(local, &bound);
+	cw_neighbour_ask(&init_net, bound.bound_dev_if, local,
+			 (const struct sockaddr *)&p->address);
+}
+
 int cw_path_connect_control(struct cw_path *p)
 {
 	struct cw_link_config config = {
@@ -165,6 +183,7 @@ int cw_path_connect_control(struct cw_path *p)
 	struct cw_link *link;
 
 	cw_pack_req(&p->wire_req, &req);
+	cw_path_ask_next_hop(p);
 	link = cw_path_connect_link(p, &config, &p->wire_req);
 	if (IS_ERR(link))
 		return PTR_ERR(link);

@@ -116,7 +116,7 @@ static int cw_path_judge_joined(struct cw_path *p, const struct cw_path_joining 
 		cw_path_say(p, -ESTALE, "the path leads to another instance of the disk");
 		return -ESTALE;
 	}
-	ret = cw_path_check_grants(p, &grants, p->session->first_welcome.geo.logical_block);
+	ret = cw_path_check_grants(p, &grants, p->session->first_welcome.geo.logical_block, true);
 	if (!ret)
 		p->grants = grants;
 	return ret;

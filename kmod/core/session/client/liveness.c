@@ -63,6 +63,11 @@ void cw_path_alive(struct cw_link *link, u64 cookie)
 		return;
 	WRITE_ONCE(p->rtt, clamp_t(u64, (now - cookie) >> 10, 1, U32_MAX));
 	WRITE_ONCE(p->alives, p->alives + 1); /* written here alone */
+	if (READ_ONCE(p->asked)) {
+		smp_mb__before_atomic(); /* alives before the bit: see cw_path_do_flags() */
+		set_bit(CW_PATH_ANSWERED, &p->flags);
+		cw_path_call(p);
+	}
 }
 
 /* Returns true if @link was probed. */

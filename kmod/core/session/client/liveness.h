@@ -34,6 +34,8 @@ void cw_path_watch_begin(struct cw_path *p);
  * @link: the control link
  * @cookie: of the probe
  *
+ * Calls the work of a path that was asked because it has settled (ranks.c).
+ *
  * Context: Receive context of @link.
  */
 void cw_path_alive(struct cw_link *link, u64 cookie);

@@ -12,6 +12,8 @@
 
 #include "../../link/receive_area.h"
 #include "login.h"
+#include "path_rank.h"
+#include "ranks.h"
 #include "refusal.h"
 
 #define CW_PATIENCE_MS 5000U /* the least time that a login bears silence */
@@ -273,6 +275,8 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 		hello->depth = s->first_welcome.depth;
 		hello->inline_size = s->first_welcome.inline_size;
 		hello->max_io = min(s->first_welcome.max_io, caps.max_io);
+	} else if (cw_path_has_better(p)) {
+		hello->max_io = min_t(u32, hello->max_io, CW_RANK_FIRST_IO);
 	}
 	mutex_unlock(&s->lock);
 	/* The rest of the attempt finds the memory in the reserve. */
@@ -358,32 +362,6 @@ static int cw_path_prove(struct cw_path *p, struct cw_login *login)
 	return cw_path_send(p, CW_MSG_PROOF, &login->proof, sizeof(login->proof));
 }
 
-int cw_path_check_grants(struct cw_path *p, const struct cw_path_grants *now, u32 logical_block)
-{
-	const struct cw_welcome *before = &p->session->first_welcome;
-	u32 inline_least = min_t(u32, before->inline_size, CW_WIRE_PAGE);
-
-	if (now->queues < before->queues || now->depth < before->depth)
-		cw_path_say(p, -EMEDIUMTYPE,
-			    "the server grants less than before (%u queues of %u, were %u of %u): detach and attach",
-			    now->queues, now->depth, before->queues, before->depth);
-	else if (now->max_io < before->max_io)
-		cw_path_say(p, -EMEDIUMTYPE,
-			    "the server grants less than before (commands of %u bytes, were %u): detach and attach",
-			    now->max_io, before->max_io);
-	else if (now->inline_size < inline_least)
-		cw_path_say(p, -EMEDIUMTYPE,
-			    "the server grants less than before (%u bytes of inline data, were %u): detach and attach",
-			    now->inline_size, before->inline_size);
-	else if (logical_block != before->geo.logical_block)
-		cw_path_say(p, -EMEDIUMTYPE,
-			    "the disk has logical blocks of %u bytes, had %u before: detach and attach",
-			    logical_block, before->geo.logical_block);
-	else
-		return 0;
-	return -EMEDIUMTYPE;
-}
-
 /*
  * Returns 0 if the server has the key and sent exactly this WELCOME, otherwise -errno. Without a
  * key the MAC must be zero.
@@ -452,7 +430,7 @@ static int cw_path_judge_welcome(struct cw_path *p, const struct cw_login *login
 	lockdep_assert_held(&s->lock);
 	if (cw_is_another_disk(cw_session_known_identity(s), welcome->identity))
 		return cw_path_say_another_disk(p, welcome->identity);
-	ret = s->ever_live ? cw_path_check_grants(p, &grants, logical_block) : 0;
+	ret = s->ever_live ? cw_path_check_grants(p, &grants, logical_block, false) : 0;
 	if (!ret)
 		cw_path_accept_welcome(p, login, welcome, &grants);
 	return ret;

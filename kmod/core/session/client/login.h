@@ -42,6 +42,7 @@ int cw_path_join(struct cw_path *p);
  * @p: a path of a session that was live
  * @now: grants of WELCOME or JOINED
  * @logical_block: block size of the disk now, in bytes
+ * @joins: true for JOINED, false for WELCOME
  *
  * Inline data may become less, see cw_reserve_area(), down to the page that the ranges of a discard
  * take.
@@ -49,7 +50,8 @@ int cw_path_join(struct cw_path *p);
  * Context: Process context. May sleep. p->lock is held.
  * Return: 0, or -EMEDIUMTYPE with p->reason.
  */
-int cw_path_check_grants(struct cw_path *p, const struct cw_path_grants *now, u32 logical_block);
+int cw_path_check_grants(struct cw_path *p, const struct cw_path_grants *now, u32 logical_block,
+			 bool joins);
 /**
  * cw_path_send() - sends a control message
  * @p: a path with a control link

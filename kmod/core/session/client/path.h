@@ -61,7 +61,11 @@ struct cw_path {
 	bool used; /* the disk may give it commands: see ranks.c. Only while it is LIVE */
 	u8 relapses; /* see cw_rank_relapses() */
 	u64 live_since; /* ns: when it went live last */
+	/* A probe was sent because it has settled. The receive context reads it too. */
+	bool asked;
+	u32 asked_alives; /* alives before that probe */
 	u32 attempts; /* to log in or join, since the path or a login was last live */
+	bool failed; /* the last attempt, which nothing interrupted */
 	unsigned long retry_at; /* jiffies: not before, for a JOIN */
 	struct cw_fence fence; /* of the incarnation that was live last */
 	/*
@@ -129,7 +133,7 @@ struct cw_path {
 	wait_queue_head_t arrived;
 
 	struct work_struct connect; /* an attempt to connect; queued under session->lock */
-	struct work_struct work; /* letters and the loss of a live path; queued in any context */
+	struct work_struct work; /* letters and flags of a live path; queued in any context */
 	struct delayed_work watch; /* liveness of a live path; queued in any context */
 	unsigned long watch_due; /* jiffies: when it is due; any context */
 	bool idle; /* the watch comes late: a command calls cw_path_busy(). Any context */
@@ -139,6 +143,7 @@ struct cw_path {
 enum {
 	CW_PATH_LOST, /* a link died: tear down */
 	CW_PATH_FLUSH, /* it stands by: send what its links have gathered */
+	CW_PATH_ANSWERED, /* a probe while it was asked: let the session look at the ranks */
 };
 
 /* Roles of a path. */
@@ -322,7 +327,7 @@ void cw_path_connect_work(struct work_struct *work);
 void cw_path_work(struct work_struct *work);
 /**
  * cw_path_call() - reports a message or a loss to the thread that takes care of the path
- * @p: the path. The message is in its inbox, or CW_PATH_LOST is set.
+ * @p: the path. The message is in its inbox, or a flag is set.
  *
  * Wakes the attempt to connect or the detach that waits, and queues the work of a live path.
  *

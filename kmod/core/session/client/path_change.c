@@ -71,7 +71,9 @@ static void cw_path_begin_again(struct cw_path *p, const struct cw_path_config *
 	p->attempts = 0;
 	p->retry_at = jiffies;
 	p->refused = false;
+	p->failed = false;
 	p->relapses = 0;
+	s->tried &= ~BIT(p->number);
 	mutex_lock(&s->reason_lock);
 	p->reason[0] = '\0';
 	p->error = 0;
@@ -249,6 +251,22 @@ static int cw_path_ask_others(struct cw_path *p, char *reason)
 	}
 }
 
+/*
+ * Ends the removal of a live path if no other one seems alive, though the work that finds them lost
+ * has not run yet. Returns false if the path stays.
+ */
+static bool cw_path_may_still_leave(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+
+	lockdep_assert_held(&s->lock);
+	if (p->leaving && !cw_path_may_leave(p)) {
+		WRITE_ONCE(p->leaving, false);
+		cw_session_rank(s);
+	}
+	return p->leaving;
+}
+
 /* The disk gives the path no more commands, and the path sends those that it has gathered. */
 static void cw_path_stop(struct cw_path *p)
 {
@@ -257,7 +275,7 @@ static void cw_path_stop(struct cw_path *p)
 	lockdep_assert_held(&p->lock);
 	mutex_lock(&s->lock);
 	/* The other paths may just have been lost. */
-	if (p->leaving && !test_bit(CW_SESSION_CLOSE, &s->flags))
+	if (cw_path_may_still_leave(p) && !test_bit(CW_SESSION_CLOSE, &s->flags))
 		cw_path_withdraw(p);
 	mutex_unlock(&s->lock);
 	cw_path_flush(p);
@@ -331,7 +349,8 @@ static bool cw_path_begin_end(struct cw_path *p)
 
 	lockdep_assert_held(&p->lock);
 	mutex_lock(&s->lock);
-	ends = p->leaving && cw_path_change(p, CW_PATH_DYING);
+	/* It may have been used again since it was withdrawn, and be removed by another thread. */
+	ends = cw_path_may_still_leave(p) && !p->used && cw_path_change(p, CW_PATH_DYING);
 	if (ends)
 		cw_path_stop_carrying(p);
 	mutex_unlock(&s->lock);

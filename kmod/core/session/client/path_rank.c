@@ -27,40 +27,101 @@ u32 cw_rank_settle_ms(u8 relapses)
 	return ms < CW_RANK_SETTLE_MOST_MS ? ms : CW_RANK_SETTLE_MOST_MS;
 }
 
-/* The best rank of the live paths that carry I/O, or of all live paths. */
-static u32 cw_rank_best(const struct cw_rank_path *paths, unsigned int count, bool carries)
+static bool cw_rank_has_settled(const struct cw_rank_path *p)
+{
+	return p->live && p->live_ms >= cw_rank_settle_ms(p->relapses);
+}
+
+/* True if a path may carry I/O beside or instead of others. */
+static bool cw_rank_is_ready(const struct cw_rank_path *p)
+{
+	return cw_rank_has_settled(p) && (p->answers || !p->relapses);
+}
+
+static bool cw_rank_carries(const struct cw_rank_path *p)
+{
+	return p->live && p->carries;
+}
+
+static bool cw_rank_is_live(const struct cw_rank_path *p)
+{
+	return p->live;
+}
+
+/* The best rank of the paths that pass the test. */
+static u32 cw_rank_best(const struct cw_rank_path *paths, unsigned int count,
+			bool (*test)(const struct cw_rank_path *p))
 {
 	u32 best = CW_RANK_NONE;
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		if (paths[i].live && (!carries || paths[i].carries) && paths[i].rank < best)
+		if (test(&paths[i]) && paths[i].rank < best)
 			best = paths[i].rank;
 	return best;
 }
 
-u32 cw_rank_choose(const struct cw_rank_path *paths, unsigned int count, u32 *next_ms)
+/* For a live path that is not ready. */
+static void cw_rank_wait_for(const struct cw_rank_path *p, unsigned int number,
+			     struct cw_rank_wait *wait)
 {
-	u32 best = cw_rank_best(paths, count, true), used = best, chosen = 0, settle;
+	u32 settle = cw_rank_settle_ms(p->relapses);
+
+	if (p->live_ms >= settle)
+		wait->ask |= 1U << number;
+	else if (settle - p->live_ms < wait->ms)
+		wait->ms = settle - p->live_ms;
+}
+
+u32 cw_rank_choose(const struct cw_rank_path *paths, unsigned int count,
+		   struct cw_rank_wait *wait)
+{
+	static bool (*const tests[])(const struct cw_rank_path *p) = {
+		cw_rank_is_ready, cw_rank_has_settled, cw_rank_is_live,
+	};
+	bool (*may)(const struct cw_rank_path *p) = cw_rank_is_ready;
+	u32 best = cw_rank_best(paths, count, cw_rank_carries), chosen = 0;
 	unsigned int i;
 
-	*next_ms = CW_RANK_NEVER;
-	if (used == CW_RANK_NONE)
-		best = cw_rank_best(paths, count, false);
+	*wait = (struct cw_rank_wait) { .ms = CW_RANK_NEVER };
+	for (i = 0; i < 3 && best == CW_RANK_NONE; i++) {
+		may = tests[i];
+		best = cw_rank_best(paths, count, may);
+	}
 	for (i = 0; i < count; i++)
-		if (paths[i].live && paths[i].rank < best &&
-		    paths[i].live_ms >= cw_rank_settle_ms(paths[i].relapses))
+		if (may(&paths[i]) && paths[i].rank < best)
 			best = paths[i].rank;
 	for (i = 0; i < count; i++) {
-		if (!paths[i].live)
+		if (!paths[i].live || paths[i].rank > best)
 			continue;
-		if (paths[i].rank == best)
+		if (paths[i].rank == best && (paths[i].carries || may(&paths[i])))
 			chosen |= 1U << i;
-		if (paths[i].rank >= best)
-			continue;
-		settle = cw_rank_settle_ms(paths[i].relapses) - paths[i].live_ms;
-		if (settle < *next_ms)
-			*next_ms = settle;
+		else
+			cw_rank_wait_for(&paths[i], i, wait);
 	}
 	return chosen;
+}
+
+/* True if a path logs in before another one. */
+static bool cw_rank_is_sooner(const struct cw_rank_login *p, const struct cw_rank_login *other)
+{
+	if (p->tried != other->tried)
+		return other->tried;
+	if (p->failed != other->failed)
+		return other->failed;
+	return p->rank < other->rank;
+}
+
+unsigned int cw_rank_next_login(const struct cw_rank_login *paths, unsigned int count,
+				unsigned int first)
+{
+	unsigned int i, path, best = count;
+
+	for (i = 0; i < count; i++) {
+		path = (first + i) % count;
+		if (paths[path].stays &&
+		    (best == count || cw_rank_is_sooner(&paths[path], &paths[best])))
+			best = path;
+	}
+	return best == count ? first : best;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The works of a path, which hold its lock: they connect it, handle its control messages, flush its
- * links when it begins to stand by, and end its connection after a loss. The work of the session
- * decides when a path connects (work.c).
+ * links when it begins to stand by, look at the ranks when it has answered, and end its connection
+ * after a loss. The work of the session decides when a path connects (work.c).
  *
  * An attempt to connect may take half a minute, so it has a work and a workqueue of its own: many
  * attempts delay no control message and no loss of a live path. While an attempt runs, the other
@@ -81,8 +81,9 @@ static bool cw_path_went_live(struct cw_path *p)
 		return false;
 	}
 	p->refused = false;
+	p->failed = false;
 	p->reaped = false;
-	p->live_since = ktime_get_ns();
+	cw_path_begin_settling(p);
 	if (p->role == CW_PATH_LOGIN)
 		cw_session_went_live(s, p);
 	else
@@ -106,7 +107,8 @@ static void cw_path_failed(struct cw_path *p, int err)
 	struct cw_session *s = p->session;
 
 	mutex_lock(&s->lock);
-	cw_path_change(p, CW_PATH_DYING);
+	if (cw_path_change(p, CW_PATH_DYING))
+		p->failed = true;
 	mutex_unlock(&s->lock);
 	cw_path_free_links(p);
 	mutex_lock(&s->lock);
@@ -215,6 +217,27 @@ static bool cw_path_has_dead_link(const struct cw_path *p)
 	return cw_link_is_dead(p->control);
 }
 
+/* A lost path is not flushed: its commands wait for the fence. */
+static void cw_path_do_flags(struct cw_path *p)
+{
+	struct cw_session *s = p->session;
+	bool flush = test_and_clear_bit(CW_PATH_FLUSH, &p->flags);
+	/* The bit before the look at alives: see cw_path_alive(). */
+	bool answered = test_and_clear_bit(CW_PATH_ANSWERED, &p->flags);
+
+	if (test_and_clear_bit(CW_PATH_LOST, &p->flags) || cw_path_has_dead_link(p)) {
+		cw_path_lost(p);
+		return;
+	}
+	if (answered) {
+		mutex_lock(&s->lock);
+		cw_session_rank(s);
+		mutex_unlock(&s->lock);
+	}
+	if (flush)
+		cw_path_flush(p);
+}
+
 void cw_path_work(struct work_struct *work)
 {
 	struct cw_path *p = container_of(work, struct cw_path, work);
@@ -228,10 +251,7 @@ void cw_path_work(struct work_struct *work)
 	/* When the session closes, cw_session_close() does the rest. */
 	if (p->state == CW_PATH_LIVE && !test_bit(CW_SESSION_CLOSE, &p->session->flags)) {
 		cw_path_take_letters(p);
-		if (test_and_clear_bit(CW_PATH_FLUSH, &p->flags))
-			cw_path_flush(p);
-		if (test_and_clear_bit(CW_PATH_LOST, &p->flags) || cw_path_has_dead_link(p))
-			cw_path_lost(p);
+		cw_path_do_flags(p);
 	}
 	mutex_unlock(&p->lock);
 	memalloc_noio_restore(noio);

@@ -70,6 +70,7 @@ static void cw_session_port_is_up(struct cw_session *s, bool up)
 			cw_path_restart(p);
 		else if (p->state == CW_PATH_DOWN)
 			p->retry_at = jiffies;
+		p->failed = false; /* the reason may be gone */
 	}
 	cw_session_try_now(s);
 }

@@ -26,14 +26,29 @@
 #include <linux/rcupdate.h>
 
 #include "../../netlink/netlink.h"
+#include "liveness.h"
 #include "path_rank.h"
 #include "ranks.h"
 #endif
 #include "path_list.h"
 
+#define CW_RANK_ASK_AGAIN_MS 20 /* after a probe that its control link did not take */
+
 static u8 cw_path_rank(const struct cw_path *p)
 {
 	return cw_rank_of(p->factory->transport);
+}
+
+bool cw_path_has_better(const struct cw_path *p)
+{
+	const struct cw_session *s = p->session;
+	unsigned int i;
+
+	lockdep_assert_held(&s->lock);
+	for (i = 0; i < s->nr_paths; i++)
+		if (cw_path_stays(s->paths[i]) && cw_path_rank(s->paths[i]) < cw_path_rank(p))
+			return true;
+	return false;
 }
 
 static u32 cw_path_live_ms(const struct cw_path *p)
@@ -60,16 +75,16 @@ static void cw_session_say_fallback(struct cw_session *s, const struct cw_path *
 		 cw_path_transport_name(to), s->fallback_reason);
 }
 
-/* @left: a live path of the worse rank, or NULL: all of them were lost */
-static void cw_session_say_return(struct cw_session *s, const struct cw_path *to,
-				  const struct cw_path *left)
+/* @moved: paths of the worse rank carried I/O until now */
+static void cw_session_say_return(struct cw_session *s, const struct cw_path *to, bool moved)
 {
 	char reason[CW_LOSS_REASON_SIZE];
 
 	/* The first path that is live may be one of a worse rank: then I/O moves, and not back. */
-	if (s->returns < s->fallbacks)
-		s->returns++;
-	if (left)
+	if (s->returns == s->fallbacks)
+		return;
+	s->returns++;
+	if (moved)
 		scnprintf(reason, sizeof(reason), "it has been live for %u ms",
 			  cw_path_live_ms(to));
 	else
@@ -83,35 +98,38 @@ static void cw_session_say_return(struct cw_session *s, const struct cw_path *to
 }
 
 /* Compares the rank of the paths in use with that of the last ones, also of an earlier login. */
-static void cw_session_note_rank(struct cw_session *s)
+static void cw_session_note_rank(struct cw_session *s, bool moved)
 {
-	const struct cw_path *to = NULL, *left = NULL;
+	const struct cw_path *to = NULL;
 	u8 before = s->used_rank;
 	unsigned int i;
 
-	for (i = 0; i < s->nr_paths; i++) {
-		const struct cw_path *p = s->paths[i];
-
-		if (p->used && !to)
-			to = p;
-		else if (!p->used && p->state == CW_PATH_LIVE && !left)
-			left = p;
-	}
+	for (i = 0; i < s->nr_paths && !to; i++)
+		if (s->paths[i]->used)
+			to = s->paths[i];
 	if (!to)
 		return;
 	s->used_rank = cw_path_rank(to) + 1;
 	if (before && before < s->used_rank)
 		cw_session_say_fallback(s, to);
 	else if (before > s->used_rank)
-		cw_session_say_return(s, to, left);
+		cw_session_say_return(s, to, moved);
 }
 
 /* ---- the paths that carry I/O ---- */
+
+void cw_path_begin_settling(struct cw_path *p)
+{
+	lockdep_assert_held(&p->session->lock);
+	p->live_since = ktime_get_ns();
+	WRITE_ONCE(p->asked, false);
+}
 
 void cw_path_use(struct cw_path *p, bool new_instance)
 {
 	lockdep_assert_held(&p->session->lock);
 	p->used = true;
+	WRITE_ONCE(p->asked, false);
 	p->session->ops->up(p->session, p, new_instance);
 }
 
@@ -123,12 +141,28 @@ static void cw_path_stand_by(struct cw_path *p)
 	queue_work(cw_client_wq, &p->work);
 }
 
+/* Sends the probe that a path which has settled has to answer. Returns false if it was not sent. */
+static bool cw_path_ask_settled(struct cw_path *p)
+{
+	if (p->asked)
+		return true;
+	p->asked_alives = READ_ONCE(p->alives);
+	/* Before the probe: the answer calls the work of the path, see cw_path_alive(). */
+	WRITE_ONCE(p->asked, true);
+	if (!cw_path_probe(p))
+		return true;
+	WRITE_ONCE(p->asked, false);
+	return false;
+}
+
 unsigned long cw_session_rank_again(struct cw_session *s)
 {
 	struct cw_rank_path paths[CW_WIRE_PATHS] = {};
+	struct cw_rank_wait wait;
+	bool moved = false;
 	struct cw_path *p;
 	unsigned int i;
-	u32 chosen, ms;
+	u32 chosen;
 
 	lockdep_assert_held(&s->lock);
 	if (test_bit(CW_SESSION_CLOSE, &s->flags))
@@ -136,23 +170,33 @@ unsigned long cw_session_rank_again(struct cw_session *s)
 	for (i = 0; i < s->nr_paths; i++) {
 		p = s->paths[i];
 		paths[i] = (struct cw_rank_path) {
-			.live = p->state == CW_PATH_LIVE && (p->used || cw_path_stays(p)),
+			.live = p->used || (cw_path_stays(p) && cw_path_seems_alive(p)),
 			.carries = p->used,
+			.answers = p->asked && READ_ONCE(p->alives) != p->asked_alives,
 			.rank = cw_path_rank(p),
 			.relapses = p->relapses,
 			.live_ms = cw_path_live_ms(p),
 		};
 	}
-	chosen = cw_rank_choose(paths, s->nr_paths, &ms);
+	chosen = cw_rank_choose(paths, s->nr_paths, &wait);
 	for (i = 0; i < s->nr_paths; i++)
 		if ((chosen & BIT(i)) && !s->paths[i]->used)
 			cw_path_use(s->paths[i], false);
-	for (i = 0; i < s->nr_paths; i++)
-		if (!(chosen & BIT(i)) && s->paths[i]->used)
-			cw_path_stand_by(s->paths[i]);
-	cw_session_note_rank(s);
+	for (i = 0; i < s->nr_paths; i++) {
+		if ((chosen & BIT(i)) || !s->paths[i]->used)
+			continue;
+		cw_path_stand_by(s->paths[i]);
+		moved = true;
+	}
+	cw_session_note_rank(s, moved);
+	for (i = 0; i < s->nr_paths; i++) {
+		if (!(wait.ask & BIT(i)))
+			WRITE_ONCE(s->paths[i]->asked, false);
+		else if (!cw_path_ask_settled(s->paths[i]))
+			wait.ms = min_t(u32, wait.ms, CW_RANK_ASK_AGAIN_MS);
+	}
 	/* One tick is added, because jiffies may lag behind the time by part of a tick. */
-	return ms == CW_RANK_NEVER ? MAX_JIFFY_OFFSET : msecs_to_jiffies(ms) + 1;
+	return wait.ms == CW_RANK_NEVER ? MAX_JIFFY_OFFSET : msecs_to_jiffies(wait.ms) + 1;
 }
 
 void cw_session_rank(struct cw_session *s)

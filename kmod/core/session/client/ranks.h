@@ -9,20 +9,38 @@
  * cw_session_rank() - lets the paths of one rank carry I/O, and all others stand by
  * @s: the session
  *
- * Called when a path goes live, is lost, or begins or ceases to be removed. If a better path has to
- * settle, queues the work of the session, which calls cw_session_rank_again().
+ * Called when a path goes live, is lost, or begins or ceases to be removed. If a path has to settle
+ * before it carries I/O, queues the work of the session, which calls cw_session_rank_again(). If it
+ * has settled, sends a probe, and the work of the path calls this when the answer is there.
  *
- * Context: Process context. May sleep. s->lock is held. May call ops->up and ops->withdraw.
+ * Context: Process context. May sleep. s->lock is held. May call ops->up and ops->withdraw. May
+ * take tx_lock of control links.
  */
 void cw_session_rank(struct cw_session *s);
 /**
  * cw_session_rank_again() - does cw_session_rank() for the work of a session
  * @s: the session
  *
- * Context: Process context. May sleep. s->lock is held. May call ops->up and ops->withdraw.
+ * Context: Process context. May sleep. s->lock is held. May call ops->up and ops->withdraw. May
+ * take tx_lock of control links.
  * Return: The jiffies until the work has to call this again, or MAX_JIFFY_OFFSET.
  */
 unsigned long cw_session_rank_again(struct cw_session *s);
+/**
+ * cw_path_has_better() - checks whether a path has one of a better rank beside it
+ * @p: the path
+ *
+ * Context: Process context. session->lock is held.
+ * Return: True if the session has such a path that stays, live or not.
+ */
+bool cw_path_has_better(const struct cw_path *p);
+/**
+ * cw_path_begin_settling() - notes that a path has gone live
+ * @p: the path
+ *
+ * Context: Process context. session->lock is held.
+ */
+void cw_path_begin_settling(struct cw_path *p);
 /**
  * cw_path_use() - lets a path carry I/O
  * @p: a live path. The caller has made a login by it, so no other path is live.

@@ -158,9 +158,9 @@ struct cw_session {
 	struct cw_path *paths[CW_WIRE_PATHS];
 	unsigned int nr_paths;
 	/* Under lock. */
-	unsigned int next; /* number of the path that logs in next */
+	unsigned int next; /* number of the path that logs in next, of those that are alike */
 	unsigned int next_join; /* number of the path that may join first */
-	unsigned int turns; /* logins that failed since the last pause */
+	u32 tried; /* bit i is set if a login by path i has failed since the last pause */
 	/*
 	 * The fields of HELLO about the last WELCOME that the session accepted. They are set before
 	 * the first data link of that login is requested, and kept even if data links fail.
@@ -383,7 +383,8 @@ void cw_session_work(struct work_struct *work);
 /**
  * cw_session_lost() - changes the state and starts the I/O timeout if the last live path was lost
  * @s: the session
- * @lost: the path that was lost. It is not LIVE any more. The next login begins on it.
+ * @lost: the path that was lost. It is not LIVE any more. Of paths that are alike, it logs in
+ *	first.
  *
  * Gives up the attempts to join then, because a login begins only when all paths are down.
  *

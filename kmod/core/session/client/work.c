@@ -21,6 +21,7 @@
 #include "backoff.h"
 #include "path_change.h"
 #include "path_list.h"
+#include "path_rank.h"
 #include "ranks.h"
 
 static unsigned int retry_base_ms = 500;
@@ -174,7 +175,7 @@ void cw_session_went_live(struct cw_session *s, struct cw_path *p)
 	else
 		s->first_welcome = s->welcome;
 	s->ever_live = true;
-	s->turns = 0;
+	s->tried = 0;
 	cw_session_change(s, CW_STATE_LIVE);
 	pr_info("causeway: %s/%s: live over %s, %u queues\n", s->config.server, s->config.name,
 		p->device, p->nr_links);
@@ -235,6 +236,16 @@ static void cw_session_revoked(struct cw_session *s, struct cw_path *p)
 	complete_all(&s->first);
 }
 
+static bool cw_session_has_untried_path(const struct cw_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nr_paths; i++)
+		if (cw_path_stays(s->paths[i]) && !(s->tried & BIT(i)))
+			return true;
+	return false;
+}
+
 void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 {
 	lockdep_assert_held(&s->lock);
@@ -254,10 +265,11 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 	}
 	/* The paths take turns, and the pause comes when each had one. */
 	s->next = (p->number + 1) % s->nr_paths;
-	if (++s->turns < cw_session_count_paths(s)) {
+	s->tried |= BIT(p->number);
+	if (cw_session_has_untried_path(s)) {
 		cw_session_pause(s, 0, true);
 	} else {
-		s->turns = 0;
+		s->tried = 0;
 		cw_session_retry_later(s);
 		complete_all(&s->first);
 	}
@@ -265,18 +277,23 @@ void cw_session_login_failed(struct cw_session *s, struct cw_path *p)
 
 /* ---- decisions ---- */
 
-/* The path whose turn it is, or the first one after it that stays. */
-static struct cw_path *cw_session_next_path(struct cw_session *s)
+/* The path whose turn it is. */
+static struct cw_path *cw_session_next_path(const struct cw_session *s)
 {
-	struct cw_path *p = s->paths[s->next];
+	struct cw_rank_login paths[CW_WIRE_PATHS] = {};
+	const struct cw_path *p;
 	unsigned int i;
 
 	for (i = 0; i < s->nr_paths; i++) {
-		p = s->paths[(s->next + i) % s->nr_paths];
-		if (cw_path_stays(p))
-			break;
+		p = s->paths[i];
+		paths[i] = (struct cw_rank_login) {
+			.stays = cw_path_stays(p),
+			.tried = s->tried & BIT(i),
+			.failed = p->failed,
+			.rank = cw_rank_of(p->factory->transport),
+		};
 	}
-	return p;
+	return s->paths[cw_rank_next_login(paths, s->nr_paths, s->next)];
 }
 
 static void cw_session_begin_login(struct cw_session *s)
@@ -342,7 +359,7 @@ static unsigned long cw_session_begin_joins(struct cw_session *s)
 	return next;
 }
 
-/* The work comes back when a path may join, or when a path of a better rank has settled. */
+/* The work comes back when a path may join, or when one has settled. */
 static void cw_session_tend_paths(struct cw_session *s)
 {
 	unsigned long joins = cw_session_begin_joins(s), ranks = cw_session_rank_again(s);
