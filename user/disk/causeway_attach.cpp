@@ -188,7 +188,7 @@ FoundPaths kept_paths(const AttachSituation &now, const AttachmentSettings &want
 
 // Returns the list of paths for the configuration file: a single path follows the name of the
 // server.
-std::vector<PathSettings> listed_paths(std::vector<PathSettings> paths) {
+std::vector<PathSettings> paths_for_dropin(std::vector<PathSettings> paths) {
     if (paths.size() == 1) {
         paths.front().address.clear();
     }
@@ -239,7 +239,7 @@ class AttachAction final : public DiskAction {
         if (every_path_) {
             TRY(find_paths(world));
         } else if (now_.running && !now_.configured && wanted_.paths.empty()) {
-            wanted_.paths = listed_paths(kept_paths(now_, wanted_).paths);
+            wanted_.paths = paths_for_dropin(kept_paths(now_, wanted_).paths);
         }
         ChangeSet set("attach " + wanted_.disk.text(), Scope::disks);
         if (!now_.running) {
@@ -289,7 +289,7 @@ class AttachAction final : public DiskAction {
         if (now_.configured) {
             return {};
         }
-        wanted_.paths = listed_paths(found_->paths);
+        wanted_.paths = paths_for_dropin(found_->paths);
         wanted_.identity = found_->identity;
         return {};
     }

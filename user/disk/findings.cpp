@@ -251,15 +251,17 @@ std::vector<Sighting> path_down(const Facts &facts) {
                 continue;
             }
             const std::string why = failure_text(path.reason, path.error);
+            const std::string fence = fence_sentence(path);
             const bool slower = path.transport == CW_TRANSPORT_RDMA && has_fallen_back(session);
             seen.push_back(
                 {disk_of(session),
-                 fmt::format("path {} of {} to {} is down{}: {}", path.number, disk_of(session),
+                 fmt::format("path {} of {} to {} is down{}: {}{}", path.number, disk_of(session),
                              path.peer.text(), slower ? ", and its I/O goes over TCP" : "",
                              why.empty()
                                  ? "no attempt was made; a server of an older version takes one "
                                    "path only"
-                                 : why),
+                                 : why,
+                             fence.empty() ? "" : "; " + fence),
                  way_to_bring_back(path)});
         }
     }
@@ -375,8 +377,11 @@ const FindingRows disk_findings("disk", [] {
          "ended with.",
          "causeway discover SERVER", retrying},
         {"disk-path-down", Severity::warning, "one of the paths of a disk is down",
-         "I/O goes on by another path. If that path is lost too, the I/O is held.",
-         "causeway path list; causeway ping --ip ADDRESS", path_down},
+         "I/O goes on by another path, over TCP if no path by RDMA is left. If that path is lost "
+         "too, the I/O is held.",
+         "causeway path list; causeway ping --ip ADDRESS; for a path over TCP, see that the disk "
+         "is exported with --tcp and that no firewall closes TCP port 4794",
+         path_down},
         {"attachment-other-disk", Severity::error, "a disk's name leads to another disk now",
          "The server offers another identity under this name; I/O fails until the disk that was "
          "attached answers again, so that data of two disks does not mix.",

@@ -50,9 +50,11 @@ bool agree(const Paths &file, const Paths &running) {
                       });
 }
 
-// A disk without a list of paths has one, to the name of its server. In a list, a name stands for
-// its first address, so the name is kept only if it has no other one than that in force.
-Paths listed_paths(World &world, const AttachmentSettings &settings, const PathedDisk &disk) {
+// Returns the paths of the configuration file, each with its address. A disk without a list of
+// paths has one, to the name of its server. In a list, a name stands for its first address, so the
+// name is kept only if it has no other one than that in force.
+Paths paths_with_addresses(World &world, const AttachmentSettings &settings,
+                           const PathedDisk &disk) {
     if (!settings.paths.empty() && !settings.paths.front().address.empty()) {
         return settings.paths;
     }
@@ -91,7 +93,7 @@ Result<PathedDisk> pathed_disk(World &world, const Arguments &arguments) {
     if (!different.empty()) {
         return described_otherwise(disk, fmt::format("{}", fmt::join(different, ", ")), "");
     }
-    settings.paths = listed_paths(world, settings, disk);
+    settings.paths = paths_with_addresses(world, settings, disk);
     return disk;
 }
 
@@ -171,8 +173,8 @@ Result<std::optional<FileLock>> lock_paths(const World &world, bool dry_run) {
     return std::optional(TRY(FileLock::take(world.places.paths_lock())));
 }
 
-// @path: none if only the file had it.
-void tell(Answer &answer, const PathedDisk &disk, const std::optional<NumberedPath> &path) {
+// Adds the path that was added or removed. @path: none if only the file had it.
+void report_path(Answer &answer, const PathedDisk &disk, const std::optional<NumberedPath> &path) {
     const auto addresses = path ? path->addresses : DiskPathAddresses();
     answer.json.update(
         {{"server", disk.name.server.text()},
@@ -245,7 +247,7 @@ Result<Answer> run_path_add(World &world, const Arguments &arguments) {
     const Paths listed = disk.configured ? disk.configured->settings.paths : Paths();
     TRY(describe_change(world, set, disk, before, after, with(listed, index, wanted)));
     auto answer = TRY(carry_out(world, {arguments.dry_run()}, set, "the disk has this path"));
-    tell(answer, disk, added);
+    report_path(answer, disk, added);
     return answer;
 }
 
@@ -293,7 +295,7 @@ Result<Answer> forget_path(World &world, const Arguments &arguments, const Pathe
                       Scope::disks);
         TRY(describe(world, set, disk, fresh));
         auto answer = TRY(carry_out(world, {arguments.dry_run()}, set, ""));
-        tell(answer, disk, std::nullopt);
+        report_path(answer, disk, std::nullopt);
         answer.json["fencing"] = false;
         return answer;
     }
@@ -320,7 +322,8 @@ bool is_fencing(World &world, const DiskName &disk, std::uint32_t number) {
     return false;
 }
 
-void tell_fence(Answer &answer, const DiskName &disk, std::uint32_t number, bool fencing) {
+// Adds whether the writes of a removed path wait for its fence.
+void report_fence(Answer &answer, const DiskName &disk, std::uint32_t number, bool fencing) {
     answer.json["fencing"] = fencing;
     if (fencing) {
         answer.text += fmt::format("path {} of {} ended before it had answered its commands: its "
@@ -352,9 +355,9 @@ Result<Answer> run_path_remove(World &world, const Arguments &arguments) {
     const Paths fresh = listed.size() == before.size() ? without(listed, *index) : listed;
     TRY(describe_change(world, set, disk, before, without(before, *index), fresh));
     auto answer = TRY(carry_out(world, {arguments.dry_run()}, set, ""));
-    tell(answer, disk, removed);
-    tell_fence(answer, disk.name, removed.number,
-               !arguments.dry_run() && is_fencing(world, disk.name, removed.number));
+    report_path(answer, disk, removed);
+    report_fence(answer, disk.name, removed.number,
+                 !arguments.dry_run() && is_fencing(world, disk.name, removed.number));
     return answer;
 }
 

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace causeway {
 
 namespace {
@@ -35,6 +37,13 @@ void add_row(Table &table, const std::string &disk, const DiskPath &path) {
     if (const std::string fence = fence_sentence(path); !fence.empty()) {
         table.note(fence);
     }
+}
+
+bool goes_by_tcp(const SessionInfo &session) {
+    return !session.fallback_reason.empty() &&
+           std::any_of(session.paths.begin(), session.paths.end(), [](const DiskPath &path) {
+               return path.carries_io && path.transport == CW_TRANSPORT_TCP;
+           });
 }
 
 Result<Answer> run_path_list(World &world, const Arguments &arguments) {
@@ -75,7 +84,7 @@ Result<Answer> run_path_list(World &world, const Arguments &arguments) {
         if (session.paths.size() > 1 && !policy.empty()) {
             table.note("policy: " + policy);
         }
-        if (session.fallbacks > session.returns) {
+        if (goes_by_tcp(session)) {
             table.note("I/O goes by TCP, because " + session.fallback_reason);
         }
     }

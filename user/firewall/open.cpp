@@ -3,7 +3,7 @@
 // runs.
 //
 // Packets of RDMA by software pass the kernel's firewall, and so do services over TCP. Packets of
-// an RDMA adapter do not: disks on InfiniBand need no open port.
+// an RDMA adapter do not: disks by RDMA on InfiniBand need no open port.
 #include "base/durable_file.h"
 #include "base/prefix.h"
 #include "change/carry_out.h"
@@ -97,7 +97,8 @@ Result<std::vector<OpenPort>> needed_ports(World &world, const Arguments &argume
     std::vector<OpenPort> ports;
     if (arguments.has("disks")) {
         append(ports, rdma_ports(devices, default_port));
-        if (serves_over_tcp(world)) {
+        // Without an RDMA device, disks go over TCP alone, and the exports may come later.
+        if (devices.empty() || serves_over_tcp(world)) {
             append(ports, {{"tcp", default_tcp_port}});
         }
     }
@@ -337,9 +338,13 @@ const VerbRows open_rows(Section::host, 14, [] {
     return std::vector<Verb>{
         {
             .words = "firewall open",
-            .summary = "open the ports of RDMA in firewalld, ufw or nftables, now and at boot",
+            .summary = "open the ports of disks, NFS and RDMA in firewalld, ufw or nftables, now "
+                       "and at boot",
             .options =
-                {{"disks", "", "open the port of exported disks"},
+                {{"disks", "",
+                  "open the ports of exported disks: that of RDMA by software, and TCP 4794 if one "
+                  "is "
+                  "exported with --tcp or no RDMA device is here"},
                  {"nfs", "", "open the ports of NFS: the RDMA port of nfs serve, and TCP 2049"},
                  {"stock", "", "open the ports of exports by NVMe, iSER, iSCSI and SRP"},
                  {"soft", "",

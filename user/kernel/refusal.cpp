@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace causeway {
@@ -90,6 +91,13 @@ ExitCode code_of(int number) {
     }
 }
 
+// The texts with which the kernel refuses an attribute that a netlink family does not take. The
+// family has the attributes of its module, so that module is older than this command.
+bool is_of_unknown_attribute(int number, std::string_view sentence) {
+    return number == EINVAL &&
+           (sentence == "Unknown attribute type" || sentence == "Unsupported attribute");
+}
+
 std::string_view fix_for(Request request, int number) {
     for (const Fix &fix : fixes) {
         if (fix.request == request && fix.number == number) {
@@ -103,6 +111,16 @@ std::string_view fix_for(Request request, int number) {
 
 Error refusal(Request request, int number, const std::string &sentence) {
     Error error{code_of(number), sentence, std::string(fix_for(request, number)), number};
+    if (is_of_unknown_attribute(number, sentence)) {
+        error.code = ExitCode::unavailable;
+        error.what = fmt::format("the loaded kernel modules are of an earlier version and do not "
+                                 "know an option of this command ({})",
+                                 sentence);
+        error.fix = "reboot, or end NFS over RDMA here and load the modules of this version, which "
+                    "ends all I/O of disks: causeway stop --all --force && modprobe -r "
+                    "causeway_rpcrdma causeway_disk causeway_target && causeway restore";
+        return error;
+    }
     if (!sentence.empty()) {
         return error;
     }

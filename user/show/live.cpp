@@ -67,6 +67,9 @@ LiveRow row_of(const SessionInfo &session) {
     row.transport = transport_name(session.transport);
     row.device = device_text(session);
     row.state = session.state;
+    if (session.paths.size() > 1) {
+        row.paths = fmt::format("{}/{}", live_paths(session), session.paths.size());
+    }
     return row;
 }
 
@@ -133,6 +136,11 @@ std::string time_text(const std::optional<double> &value) {
     return value ? latency_text(*value) : "-";
 }
 
+std::string state_text(const LiveRow &row) {
+    const std::string word = state_word(row.state);
+    return row.paths.empty() || row.state != CW_STATE_LIVE ? word : word + " " + row.paths;
+}
+
 struct LiveColumn {
     const char *title;
     std::size_t width; // 0: the space that the other columns leave
@@ -157,7 +165,7 @@ constexpr std::array columns_of_screen = {
                [](const LiveRow &row) { return bytes_text(row.written_bytes); }},
     LiveColumn{"P50", 8, true, 0, [](const LiveRow &row) { return time_text(row.median); }},
     LiveColumn{"P99", 8, true, 0, [](const LiveRow &row) { return time_text(row.slowest); }},
-    LiveColumn{"STATE", 10, false, 0, [](const LiveRow &row) { return state_word(row.state); }},
+    LiveColumn{"STATE", 10, false, 0, state_text},
 };
 
 // Cuts or pads the text to the width. A text that was cut ends in '~'.

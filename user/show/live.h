@@ -19,6 +19,7 @@ struct LiveRow {
     std::string transport; // "RDMA", "TCP" or ""
     std::string device;    // "rxe0/1"
     std::uint8_t state = 0;
+    std::string paths; // "1/2": live ones of all; empty if there is one
     std::optional<double> reads;
     std::optional<double> writes;
     std::optional<double> read_bytes;

@@ -179,16 +179,6 @@ bool is_attached(const SessionInfo &session) {
     return session.role == CW_ROLE_CLIENT;
 }
 
-// Older modules report no paths; their sessions have one.
-std::uint64_t live_paths(const SessionInfo &session) {
-    if (session.paths.empty()) {
-        return session.state == CW_STATE_LIVE ? 1 : 0;
-    }
-    return static_cast<std::uint64_t>(
-        std::count_if(session.paths.begin(), session.paths.end(),
-                      [](const DiskPath &path) { return path.state == CW_DISK_PATH_LIVE; }));
-}
-
 // The labels stay the same when a path is lost and comes back, by another device too.
 Labels labels_of(const SessionInfo &session, const DiskPath &path) {
     return {{"server", session.server},
@@ -217,7 +207,28 @@ void each_disk(Page &page, const std::vector<SessionInfo> &sessions,
     }
 }
 
+// Why I/O goes over TCP, while it does after a fallback. The label has one of two values only; the
+// whole reason is in "net --json".
+void add_fallbacks(Page &page, const std::vector<SessionInfo> &sessions) {
+    page.gauge("causeway_disk_fallback",
+               "1 while I/O goes over TCP because the last path over RDMA was lost or removed.");
+    for (const SessionInfo &session : sessions) {
+        if (is_attached(session) && session.fallbacks > session.returns) {
+            const bool removed =
+                session.fallback_reason.find("is being removed") != std::string::npos;
+            page.sample({{"server", session.server},
+                         {"name", session.name},
+                         {"reason", removed ? "removed" : "lost"}},
+                        std::uint64_t{1});
+        }
+    }
+}
+
 void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
+    page.gauge("causeway_disk_path_info", "1 for each path, with its transport.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        page.sample(with(labels, "transport", transport_word(path.transport)), std::uint64_t{1});
+    });
     page.gauge("causeway_disk_paths", "Paths that the disk has.");
     each_disk(page, sessions, [](const SessionInfo &session) {
         return std::max<std::uint64_t>(session.paths.size(), 1);
@@ -256,6 +267,7 @@ void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
                  "Times that I/O moved to paths over TCP, because the last one over RDMA was lost "
                  "or removed.");
     each_disk(page, sessions, [](const SessionInfo &session) { return session.fallbacks; });
+    add_fallbacks(page, sessions);
     page.counter("causeway_disk_returns", "Times that I/O moved back to paths over RDMA.");
     each_disk(page, sessions, [](const SessionInfo &session) { return session.returns; });
 }
@@ -324,6 +336,15 @@ Result<Figures> read_figures(Kernel &kernel) {
     auto server = TRY(kernel.server());
     return Figures{std::move(exports), std::move(attachments), std::move(sessions),
                    std::move(stats),   std::move(nfs),         server};
+}
+
+std::uint64_t live_paths(const SessionInfo &session) {
+    if (session.paths.empty()) {
+        return session.state == CW_STATE_LIVE ? 1 : 0;
+    }
+    return static_cast<std::uint64_t>(
+        std::count_if(session.paths.begin(), session.paths.end(),
+                      [](const DiskPath &path) { return path.state == CW_DISK_PATH_LIVE; }));
 }
 
 std::string metrics_text(const Figures &figures, MetricsFormat format) {

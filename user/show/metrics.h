@@ -22,6 +22,9 @@ struct Figures {
 // Reads all lists of the kernel. Returns the first error.
 Result<Figures> read_figures(Kernel &kernel);
 
+// Older modules report no paths; their sessions have one.
+std::uint64_t live_paths(const SessionInfo &session);
+
 enum class MetricsFormat {
     // OpenMetrics 1.0: no "_total" in the name of a counter's family, "# EOF" at the end.
     openmetrics,

@@ -160,6 +160,7 @@ TEST_F(Firewalls, are_opened_for_named_services_and_named_networks_only) {
 TEST_F(Firewalls, are_left_alone_where_adapters_do_rdma) {
     run_firewalld();
     ASSERT_TRUE(rdma.remove("rxe0"));
+    files.content["/sys/class/infiniband/mlx5_0/node_type"] = "1: CA\n";
     for (const char *service : {"--disks", "--soft"}) {
         EXPECT_EQ(run({"firewall", "open", service, "--from", "any"}), 0) << err();
         EXPECT_NE(out().find("does not pass the firewall"), std::string::npos) << out();
@@ -181,6 +182,52 @@ TEST_F(Firewalls, are_opened_at_the_ports_that_are_configured) {
               nlohmann::json({"20050/tcp from any", "4791/udp from any", "2049/tcp from any"}));
     EXPECT_EQ(json({"firewall", "open", "--soft", "--from", "any", "--dry-run"})["ports"],
               nlohmann::json({"4791/udp from any"}));
+}
+
+TEST_F(Firewalls, are_opened_for_disks_over_tcp_if_one_is_exported_so) {
+    run_firewalld();
+    const nlohmann::json rdma_alone = {"4791/udp from any"};
+    const nlohmann::json both = {"4791/udp from any", "4794/tcp from any"};
+    const auto ports = [this] {
+        return json({"firewall", "open", "--disks", "--from", "any", "--dry-run"})["ports"];
+    };
+    const auto add = [this](const std::string &name, std::vector<std::string> more) {
+        std::vector<std::string> words = {"export", "add", name, "--ram", "1M", "--allow", "any"};
+        words.insert(words.end(), more.begin(), more.end());
+        EXPECT_EQ(run(words), 0) << err();
+    };
+    add("slow", {});
+    EXPECT_EQ(ports(), rdma_alone);
+    add("now", {"--tcp", "--no-persist"}); // only the kernel knows it
+    EXPECT_EQ(ports(), both);
+    EXPECT_EQ(run({"export", "remove", "now"}), 0) << err();
+    EXPECT_EQ(ports(), rdma_alone);
+    add("kept", {"--tcp"});
+    kernel.reload_target(); // only its file is left
+    EXPECT_EQ(ports(), both);
+    EXPECT_EQ(run({"firewall", "open", "--disks", "--from", "any"}), 0) << err();
+    EXPECT_EQ(open, (std::vector<std::string>{"lasting 4791/udp", "4791/udp", "lasting 4794/tcp",
+                                              "4794/tcp"}));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(open.empty());
+}
+
+TEST_F(Firewalls, of_ufw_and_nftables_are_opened_for_disks_over_tcp) {
+    EXPECT_EQ(run({"export", "add", "fast", "--ram", "1M", "--allow", "any", "--tcp"}), 0) << err();
+    run_nft();
+    EXPECT_EQ(run({"firewall", "open", "--disks", "--from", "any"}), 0) << err();
+    EXPECT_EQ(open, (std::vector<std::string>{"4791/udp", "4794/tcp"}));
+    run_ufw("Added user rules (see 'ufw status' for running firewall):\nufw allow 4791/udp\n");
+    EXPECT_EQ(run({"firewall", "open", "--disks", "--from", "any"}), 0) << err();
+    EXPECT_EQ(processes.log.back(), "ufw allow 4794/tcp comment causeway");
+}
+
+// Disks can go over TCP alone there, and the exports may be added later.
+TEST_F(Firewalls, are_opened_for_disks_over_tcp_on_a_machine_without_rdma) {
+    run_firewalld();
+    ASSERT_TRUE(rdma.remove("rxe0"));
+    EXPECT_EQ(json({"firewall", "open", "--disks", "--from", "10.0.0.0/24", "--dry-run"})["ports"],
+              nlohmann::json({"4794/tcp from 10.0.0.0/24"}));
 }
 
 TEST_F(Firewalls, are_opened_for_the_portals_of_the_kernels_own_targets) {

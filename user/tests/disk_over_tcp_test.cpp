@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Disks over TCP: export add, attach, path add, their configuration files and undo.
+// Disks over TCP: export add, attach, path add, discover, their configuration files and undo; and
+// what earlier versions wrote, which had no links over TCP.
+#include "attach_fixture.h"
 #include "config/dropins.h"
-#include "fixture.h"
+#include "kernel/refusal.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace causeway {
 namespace {
 
-class OverTcp : public CommandTest {
-  protected:
-    const AttachRequest &asked() const { return kernel.attach_requests.back(); }
-    std::string kept() const { return read_file(attachment_file("storage1:scratch")); }
-    int attach(std::vector<std::string> more) {
-        more.insert(more.begin(), {"attach", "storage1/scratch"});
-        return run(more);
-    }
-};
+class OverTcp : public AttachTest {};
 
 TEST_F(OverTcp, a_disk_goes_to_the_port_after_that_of_rdma) {
     EXPECT_EQ(attach({"--transport", "tcp"}), 0) << err();
@@ -143,6 +138,137 @@ TEST_F(OverTcp, an_export_says_whether_it_is_served) {
     EXPECT_EQ(run({"export", "remove", "fast"}), 0) << err();
     EXPECT_EQ(run({"undo"}), 0) << err();
     EXPECT_TRUE(kernel.running_exports.at(0).settings.tcp);
+}
+
+// The kernel does not know CW_A_TCP then.
+TEST_F(OverTcp, an_export_by_older_modules_is_an_error_and_leaves_nothing) {
+    kernel.refuse["add"] = refusal(Request::add_export, EINVAL, "Unknown attribute type");
+    EXPECT_EQ(run({"export", "add", "fast", "--ram", "16M", "--allow", "any", "--tcp"}), 69);
+    EXPECT_NE(err().find("cannot export 'fast': the loaded kernel modules are of an earlier "
+                         "version"),
+              std::string::npos)
+        << err();
+    EXPECT_TRUE(kernel.running_exports.empty());
+    EXPECT_FALSE(std::filesystem::exists(export_file("fast")));
+    EXPECT_TRUE(json({"undo", "--list"})["journal"].empty()) << out();
+}
+
+/* ---- discover ---- */
+
+class AskedServer : public AttachTest {
+  protected:
+    AskedServer() {
+        DiscoveredExport scratch;
+        scratch.name = "scratch";
+        kernel.offered = {scratch};
+    }
+
+    int discover() { return run({"discover", "storage1", "--transport", "rdma,tcp"}); }
+
+    Error no_device{ExitCode::unavailable, "no RDMA device leads there", "", ENODEV};
+};
+
+TEST_F(AskedServer, is_asked_over_tcp_if_it_cannot_be_asked_by_rdma) {
+    kernel.refuse["discover"] = no_device;
+    EXPECT_EQ(discover(), 0) << err();
+    EXPECT_NE(out().find("storage1/scratch"), std::string::npos) << out();
+    EXPECT_EQ(kernel.log,
+              (std::vector<std::string>{"discover storage1 at 10.0.0.1:4793",
+                                        "discover storage1 at 10.0.0.1:4794 over TCP"}));
+    kernel.log.clear();
+    kernel.refuse["discover"] = no_device;
+    EXPECT_EQ(attach({"--path", "auto", "--transport", "rdma,tcp"}), 0) << err();
+    EXPECT_EQ(kernel.log,
+              (std::vector<std::string>{"discover storage1 at 10.0.0.1:4793 for scratch",
+                                        "discover storage1 at 10.0.0.1:4794 over TCP for scratch",
+                                        "attach storage1/scratch at 10.0.0.1:4794 over TCP"}));
+    EXPECT_NE(err().find("the disk has no path by RDMA"), std::string::npos) << err();
+}
+
+TEST_F(AskedServer, is_asked_by_rdma_alone_if_it_answers) {
+    EXPECT_EQ(discover(), 0) << err();
+    kernel.refuse["discover"] = {ExitCode::no_permission, "another version", "", EPROTONOSUPPORT};
+    EXPECT_EQ(discover(), 77);
+    EXPECT_EQ(kernel.log, (std::vector<std::string>{"discover storage1 at 10.0.0.1:4793",
+                                                    "discover storage1 at 10.0.0.1:4793"}));
+}
+
+/* ---- what earlier versions wrote ---- */
+
+class BeforeTcp : public AttachTest {
+  protected:
+    // Rewrites the newest entry of the journal as a version without links over TCP wrote it.
+    void make_entry_old() {
+        std::filesystem::path newest;
+        for (const auto &each :
+             std::filesystem::directory_iterator(root / "var/lib/causeway/journal")) {
+            if (each.path().extension() == ".json") {
+                newest = std::max(newest, each.path());
+            }
+        }
+        auto entry = nlohmann::json::parse(read_file(newest));
+        std::size_t erased = 0;
+        for (auto &change : entry["changes"]) {
+            erased += change.erase("tcp");
+            for (auto &path : change.contains("paths") ? change["paths"] : change) {
+                erased += path.is_object() ? path.erase("transport") : 0;
+            }
+        }
+        EXPECT_GT(erased, 0U) << entry;
+        write_file(newest, entry.dump(), mode_of(newest));
+    }
+};
+
+TEST_F(BeforeTcp, an_attachment_of_the_journal_goes_by_rdma) {
+    EXPECT_EQ(attach({"--path", "10.0.0.1,10.1.0.1", "--no-persist"}), 0) << err();
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    make_entry_old();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(kernel.log.back(), "attach storage1/scratch at 10.0.0.1:4793, 10.1.0.1:4793");
+    EXPECT_FALSE(asked().paths.at(0).transport);
+}
+
+TEST_F(BeforeTcp, a_path_of_the_journal_goes_by_rdma) {
+    EXPECT_EQ(attach({"--path", "10.0.0.1"}), 0) << err();
+    EXPECT_EQ(run({"path", "add", "storage1/scratch", "--path", "10.1.0.1"}), 0) << err();
+    make_entry_old();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(kernel.log.back(), "remove path 1 of storage1/scratch");
+    EXPECT_EQ(run({"path", "add", "storage1/scratch", "--path", "10.1.0.1"}), 0) << err();
+    EXPECT_EQ(run({"path", "remove", "storage1/scratch", "10.1.0.1"}), 0) << err();
+    make_entry_old();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(kernel.log.back(), "add path 10.1.0.1:4793 to storage1/scratch");
+}
+
+TEST_F(BeforeTcp, an_export_of_the_journal_is_served_by_rdma_alone) {
+    EXPECT_EQ(run({"export", "add", "fast", "--ram", "16M", "--allow", "any"}), 0) << err();
+    EXPECT_EQ(run({"export", "remove", "fast"}), 0) << err();
+    make_entry_old();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    ASSERT_EQ(kernel.running_exports.size(), 1U);
+    EXPECT_FALSE(kernel.running_exports.at(0).settings.tcp);
+}
+
+TEST_F(BeforeTcp, configuration_files_mean_rdma) {
+    write_file(export_file("fast"), "[export]\nram = 16M\nallow = any\n");
+    write_file(attachment_file("storage1:scratch"),
+               "[attachment]\nserver = storage1\nname = scratch\npath = 10.0.0.1\n"
+               "path = 10.1.0.1\nfrom = 10.0.0.9\nfrom = any\n");
+    write_file(attachment_file("storage1:other"),
+               "[attachment]\nserver = storage1\nname = other\n");
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    ASSERT_EQ(kernel.running_exports.size(), 1U);
+    EXPECT_FALSE(kernel.running_exports.at(0).settings.tcp);
+    EXPECT_TRUE(
+        logged("attach storage1/scratch at 10.0.0.1:4793 from 10.0.0.9, 10.1.0.1:4793 in the "
+               "background"));
+    EXPECT_TRUE(logged("attach storage1/other at 10.0.0.1:4793 in the background"));
+    EXPECT_EQ(json({"export", "list"})["exports"][0]["tcp"], false);
+    // The same settings in the words of this version are no change.
+    EXPECT_EQ(run({"attach", "storage1/other", "--transport", "rdma", "--background"}), 0) << err();
+    EXPECT_EQ(run({"export", "add", "fast", "--ram", "16M", "--allow", "any"}), 0) << err();
+    EXPECT_EQ(kernel.attach_requests.size(), 2U);
 }
 
 } // namespace

@@ -436,6 +436,65 @@ TEST_P(DoctorFinds, fixes_that_the_command_understands) {
     }
 }
 
+class DoctorOfTcpPort : public SoundHost {
+  protected:
+    // Returns what doctor says of closed ports.
+    std::vector<nlohmann::json> sightings() {
+        std::vector<nlohmann::json> seen;
+        const auto told = json({"doctor"});
+        for (const auto &each : told["findings"]) {
+            if (each["id"] == "firewall-closed") {
+                seen.push_back(each);
+            }
+        }
+        return seen;
+    }
+};
+
+// The rules of the sound host accept UDP 4791 and TCP 4793, and drop the rest.
+TEST_F(DoctorOfTcpPort, is_needed_by_exports_with_tcp_alone) {
+    EXPECT_TRUE(sightings().empty()) << out();
+    EXPECT_EQ(run({"export", "add", "fast", "--ram", "1M", "--allow", "10.0.0.0/24", "--tcp"}), 0)
+        << err();
+    const auto seen = sightings();
+    ASSERT_EQ(seen.size(), 1U) << out();
+    EXPECT_EQ(seen[0]["subject"], "4794/tcp");
+    EXPECT_EQ(seen[0]["what"], "nftables closes TCP port 4794: disks over TCP");
+    EXPECT_EQ(seen[0]["fix"], "causeway firewall open --disks --from 10.0.0.0/24");
+    EXPECT_EQ(seen[0]["severity"], "error");
+}
+
+TEST_F(DoctorOfTcpPort, may_be_opened_in_each_firewall) {
+    EXPECT_EQ(run({"export", "add", "fast", "--ram", "1M", "--allow", "10.0.0.0/24", "--tcp"}), 0)
+        << err();
+    const std::string rule =
+        R"({"rule":{"family":"inet","table":"filter","chain":"input","handle":6,"expr":[)"
+        R"({"match":{"op":"==","left":{"payload":{"protocol":"tcp","field":"dport"}},)"
+        R"("right":4794}},{"accept":null}]}}]})";
+    std::string ruleset = processes.acts.at("nft -j list ruleset")().out;
+    says("nft -j list ruleset", ruleset.replace(ruleset.rfind("]}"), 2, "," + rule));
+    EXPECT_TRUE(sightings().empty()) << out();
+
+    const std::string ufw = "Status: active\n\nTo                         Action      From\n"
+                            "4791/udp                   ALLOW       Anywhere\n";
+    says("ufw status", ufw);
+    EXPECT_EQ(sightings().size(), 1U) << out();
+    says("ufw status", ufw + "4794/tcp                   ALLOW       10.0.0.0/24\n");
+    EXPECT_TRUE(sightings().empty()) << out();
+
+    says("firewall-cmd --state", "running");
+    says("firewall-cmd --get-active-zones", "public (default)\n  interfaces: eth0\n");
+    says("firewall-cmd --zone=public --list-ports", "4791/udp");
+    says("firewall-cmd --zone=public --list-rich-rules", "");
+    says("firewall-cmd --zone=public --list-all", "public (active)\n  target: default\n");
+    ASSERT_EQ(sightings().size(), 1U) << out();
+    EXPECT_EQ(sightings()[0]["what"], "firewalld closes TCP port 4794: disks over TCP");
+    says("firewall-cmd --zone=public --list-rich-rules",
+         "rule family=\"ipv4\" source address=\"10.0.0.0/24\" port port=\"4794\" "
+         "protocol=\"tcp\" accept");
+    EXPECT_TRUE(sightings().empty()) << out();
+}
+
 class DoctorOfPaths : public SoundHost {
   protected:
     DoctorOfPaths() {
@@ -477,6 +536,11 @@ TEST_F(DoctorOfPaths, names_the_path_that_is_down_with_its_reason) {
     EXPECT_EQ(status, 10) << out();
     other_.state = CW_DISK_PATH_CONNECTING;
     EXPECT_EQ(sightings().size(), 1U) << out();
+    other_.fencing = true;
+    other_.fence_commands = 3;
+    EXPECT_EQ(sightings()[0]["what"],
+              "path 1 of storage1/scratch to 10.1.0.1:5000 is down: no answer (Connection timed "
+              "out); its fence waits for 3 commands at the server's disk");
 }
 
 TEST_F(DoctorOfPaths, says_why_the_disk_goes_over_tcp) {

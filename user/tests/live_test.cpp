@@ -153,6 +153,25 @@ TEST(Live, rates_lie_between_two_looks) {
     EXPECT_DOUBLE_EQ(*rows[3].read_bytes, 4096);
 }
 
+TEST(Live, a_disk_with_several_paths_shows_how_many_are_live) {
+    Figures now = sample_figures();
+    DiskPath live;
+    live.state = CW_DISK_PATH_LIVE;
+    now.sessions[0].state = CW_STATE_LIVE;
+    now.sessions[0].paths = {live, DiskPath()};
+    const auto rows = live_rows(now, now, 1);
+    EXPECT_EQ(rows[0].paths, "1/2");
+    std::string shown;
+    for (const ScreenLine &line : live_screen(rows, LiveOrder::name, 100, 20)) {
+        for (const ScreenLine::Part &part : line.parts) {
+            shown += part.text;
+        }
+    }
+    EXPECT_NE(shown.find("live 1/2"), std::string::npos) << shown;
+    now.sessions[0].paths = {live};
+    EXPECT_EQ(live_rows(now, now, 1)[0].paths, "");
+}
+
 TEST(Live, what_is_new_or_counted_anew_has_no_rate) {
     const Figures now = sample_figures();
     EXPECT_EQ(live_rows({}, now, 1)[0].reads, std::nullopt);

@@ -384,6 +384,21 @@ TEST(Refusals, quote_the_kernel_and_name_the_fix) {
     EXPECT_EQ(refusal(Request::other, EPERM, "").fix, "run the command as root");
 }
 
+// tests/vm/scenarios/disk/paths_are_checked.py has the kernel say these words.
+TEST(Refusals, of_an_unknown_attribute_mean_modules_of_an_earlier_version) {
+    for (const std::string words : {"Unknown attribute type", "Unsupported attribute"}) {
+        const Error error = refusal(Request::add_export, EINVAL, words);
+        EXPECT_EQ(error.code, ExitCode::unavailable);
+        EXPECT_EQ(error.what, "the loaded kernel modules are of an earlier version and do not know "
+                              "an option of this command (" +
+                                  words + ")");
+        EXPECT_NE(error.fix.find("causeway_disk causeway_target && causeway restore"),
+                  std::string::npos);
+        EXPECT_EQ(refusal(Request::attach, EINVAL, words + " of a peer").what,
+                  words + " of a peer");
+    }
+}
+
 TEST(Words, name_every_event_and_counter_of_the_header) {
     EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_RETURN));
     for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_RETURN; kind++) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Several paths of one disk: attach, its configuration file, undo, and what net, path list, watch
 // and metrics show.
+#include "attach_fixture.h"
 #include "config/dropins.h"
 #include "disk/path_report.h"
-#include "fixture.h"
 
 #include <cerrno>
 
@@ -12,16 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Pathed : public CommandTest {
-  protected:
-    const AttachRequest &asked() const { return kernel.attach_requests.back(); }
-    std::string kept() const { return read_file(attachment_file("storage1:scratch")); }
-    // Attaches storage1/scratch with these further words.
-    int attach(std::vector<std::string> more) {
-        more.insert(more.begin(), {"attach", "storage1/scratch"});
-        return run(more);
-    }
-};
+class Pathed : public AttachTest {};
 
 TEST_F(Pathed, reach_the_kernel_in_their_order_and_the_file) {
     EXPECT_EQ(attach({"--path", "10.1.0.1,10.0.0.1", "--path", "fd00:0::1"}), 0) << err();
@@ -465,6 +456,8 @@ TEST_F(PathsShown, by_metrics) {
     const std::string first = disk + ",path=\"0\",address=\"10.0.0.1\"";
     const std::string second = disk + ",path=\"1\",address=\"10.1.0.1\"";
     for (const std::string &line : {
+             "causeway_disk_path_info" + first + ",transport=\"rdma\"} 1\n",
+             "causeway_disk_fallback" + disk + ",reason=\"lost\"} 1\n",
              "causeway_disk_paths" + disk + "} 2\n",
              "causeway_disk_paths_live" + disk + "} 1\n",
              "causeway_disk_path_state" + first + ",state=\"live\"} 1\n",
@@ -489,11 +482,35 @@ TEST_F(PathsShown, by_metrics) {
     }
 }
 
+TEST_F(PathsShown, by_stat) {
+    StatInfo several;
+    several.role = CW_ROLE_CLIENT;
+    several.id = kernel.running_sessions[0].id;
+    several.server = "storage1";
+    several.name = "scratch";
+    kernel.running_stats = {several};
+    EXPECT_EQ(run({"stat"}), 0) << err();
+    EXPECT_NE(out().find("  1 of 2 paths live; causeway path list storage1/scratch\n"),
+              std::string::npos)
+        << out();
+    const auto told = json({"stat"})["stats"][0]["paths"];
+    EXPECT_EQ(told["live"], 1);
+    EXPECT_EQ(told["count"], 2);
+    kernel.running_sessions[0].paths.pop_back();
+    EXPECT_EQ(run({"stat"}), 0) << err();
+    EXPECT_EQ(out().find("paths live"), std::string::npos) << out();
+}
+
 TEST_F(PathsShown, by_path_list_with_the_fallback_that_lasts) {
     const std::string note = "    I/O goes by TCP, because path 1 was lost: no answer\n";
     EXPECT_EQ(run({"path", "list", "storage1/scratch"}), 0) << err();
     EXPECT_EQ(out().find(note), std::string::npos) << out();
+    kernel.running_sessions[0].paths[0].transport = CW_TRANSPORT_TCP;
+    kernel.running_sessions[0].paths[0].carries_io = false;
+    EXPECT_EQ(run({"path", "list", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(out().find(note), std::string::npos) << out();
     kernel.running_sessions[0].returns = 2;
+    kernel.running_sessions[0].paths[0].carries_io = true;
     EXPECT_EQ(run({"path", "list", "storage1/scratch"}), 0) << err();
     EXPECT_NE(out().find(note), std::string::npos) << out();
     const auto told = json({"path", "list", "storage1/scratch"})["paths"];

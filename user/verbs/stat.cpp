@@ -4,6 +4,7 @@
 #include "command/verb.h"
 #include "disk/attaching.h"
 #include "show/histogram.h"
+#include "show/metrics.h"
 #include "show/table.h"
 #include "show/words.h"
 
@@ -118,6 +119,20 @@ std::string latencies_text(const StatInfo &info) {
                         : text + "  (percentiles are interpolated within power-of-two buckets)\n";
 }
 
+// The paths of an attached disk that has several.
+void add_paths(Answer &answer, const std::vector<SessionInfo> &sessions, const StatInfo &info) {
+    for (const SessionInfo &session : sessions) {
+        if (info.role != CW_ROLE_CLIENT || session.role != info.role || session.id != info.id ||
+            session.paths.size() < 2) {
+            continue;
+        }
+        const std::uint64_t live = live_paths(session);
+        answer.json["stats"].back()["paths"] = {{"live", live}, {"count", session.paths.size()}};
+        answer.text += fmt::format("  {} of {} paths live; causeway path list {}/{}\n", live,
+                                   session.paths.size(), info.server, info.name);
+    }
+}
+
 Result<void> add_nfs_counters(World &world, Answer &answer) {
     auto connections = TRY(world.kernel.nfs_connections());
     answer.json["nfs"] = Json::array();
@@ -156,6 +171,7 @@ Result<Answer> run_stat(World &world, const Arguments &arguments) {
         only = TRY(parse_disk(arguments.operands().front()));
     }
     auto stats = TRY(world.kernel.stats());
+    const auto sessions = TRY(world.kernel.sessions());
     Answer answer;
     answer.json["stats"] = Json::array();
     for (const StatInfo &info : stats) {
@@ -164,7 +180,9 @@ Result<Answer> run_stat(World &world, const Arguments &arguments) {
         }
         answer.json["stats"].push_back(stat_json(info));
         answer.text += answer.text.empty() ? "" : "\n";
-        answer.text += heading(info) + counters_text(info) + latencies_text(info);
+        answer.text += heading(info);
+        add_paths(answer, sessions, info);
+        answer.text += counters_text(info) + latencies_text(info);
     }
     if (only) {
         return answer.text.empty() ? Result<Answer>(not_attached(*only)) : answer;
