@@ -208,6 +208,10 @@ class Host:
         bytes "holding"."""
         return self.rig.links[link].switch.count(self.name, holding)
 
+    def held_frames(self, link=0, holding=b""):
+        """Return the frames of this host that the switch holds and that contain the bytes "holding"."""
+        return self.rig.links[link].switch.frames(self.name, holding)
+
     def wait_frames_held(self, link=0, holding=b"", timeout=60):
         """Wait until the switch holds a frame of this host that contains these bytes."""
         deadline = time.monotonic() + timeout * self.agent.scale

@@ -36,7 +36,7 @@ WANTED = FIRST + """
     ib_core ib_uverbs rdma_cm rdma_ucm ib_umad rdma_rxe siw rdmavt ib_ipoib
     ib_srp ib_srpt ib_iser ib_isert iscsi_tcp
     target_core_mod target_core_iblock target_core_file target_core_pscsi iscsi_target_mod
-    nvmet nvmet_rdma nvmet_tcp nvme_rdma nvme_tcp nvme_fabrics
+    nvmet nvmet_rdma nvmet_tcp nvme_rdma nvme_tcp nvme_fabrics nbd
     sunrpc rpcrdma nfs nfsv3 nfsv4 nfsd rpcsec_gss_krb5 cts cbc ecb cmac camellia_generic aesni_intel sha1_generic
     sch_netem sch_ingress act_mirred cls_u32 sch_tbf dummy veth bonding 8021q
     nf_tables nft_ct nft_limit nft_counter nf_conntrack tun

@@ -102,10 +102,13 @@ class Switch:
         self.wake.send(b"r")
         return len(frames)
 
-    def count(self, host, holding=b""):
-        """Return how many held frames of this host contain these bytes."""
+    def frames(self, host, holding=b""):
+        """Return the held frames of this host that contain these bytes."""
         with self.lock:
-            return sum(holding in frame for frame in self.kept[host])
+            return [frame for frame in self.kept[host] if holding in frame]
+
+    def count(self, host, holding=b""):
+        return len(self.frames(host, holding))
 
     # --- the thread ---
 

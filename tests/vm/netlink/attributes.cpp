@@ -185,6 +185,8 @@ void put_word(Bytes &to, const std::string &word)
 
 	if (name == "network")
 		return put_network(to, CW_A_FAMILY, value);
+	if (!name.empty() && name.find_first_not_of("0123456789") == std::string::npos)
+		return put_attribute(to, std::stoi(name), {});
 	if (found == known_attributes.end())
 		throw std::invalid_argument(name + " is no attribute known here");
 	put_value(to, *found, value);

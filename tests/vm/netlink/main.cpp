@@ -2,11 +2,12 @@
 // Sends one command of the netlink family "causeway" from a socket of its own, with the rights of
 // the user who runs it.
 //
-//   causeway-netlink COMMAND [ATTRIBUTE=VALUE | FLAG]...
+//   causeway-netlink COMMAND [ATTRIBUTE=VALUE | FLAG | NUMBER]...
 //
-// Prints the names of the attributes of each answer, then "done" or "refused: REASON (NUMBER)",
-// with the kernel's sentence where there is one. Exits with 0 when it was done, with 1 when it was
-// refused, and with 2 when asked for what there is not.
+// NUMBER is an attribute of that number without a value, which a module may not know. Prints the
+// names of the attributes of each answer, then "done" or "refused: REASON (NUMBER)", with the
+// kernel's sentence where there is one. Exits with 0 when it was done, with 1 when it was refused,
+// and with 2 when asked for what there is not.
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -174,7 +175,7 @@ try {
 		if (!words.empty() && words[0] == one.name)
 			what = &one;
 	if (!what) {
-		std::cerr << "usage: causeway-netlink COMMAND [ATTRIBUTE=VALUE | FLAG]...\n";
+		std::cerr << "usage: causeway-netlink COMMAND [ATTRIBUTE=VALUE | FLAG | NUMBER]...\n";
 		return 2;
 	}
 	for (size_t i = 1; i < words.size(); i++)

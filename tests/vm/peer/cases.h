@@ -35,6 +35,11 @@ std::string flood(const Target &target, unsigned count);
 // @count clients of a disk that does not answer, each with a command there. Each logs in again, and
 // its login has to wait for the command. Says at the end how many of these were welcomed.
 std::string hung(const Target &target, unsigned count);
+// @count clients of a disk that does not answer, each with a command there.
+std::string stuck(const Target &target, unsigned count);
+// Goes on to join a path, which has a data link, and to fence it, until the end of the input; says so after each
+// @count of them (path_cases.cpp).
+std::string fences(const Target &target, unsigned count);
 // Logs in @count times by one session, one after the other; says how long each login took. Says GOODBYE at last.
 std::string logins(const Target &target, unsigned count);
 // Logs in and falls silent; says after how long the server closed. @count is not used.

@@ -177,6 +177,19 @@ std::string hung(const Target &target, unsigned count)
 	return std::to_string(welcomed) + " were welcomed, left";
 }
 
+std::string stuck(const Target &target, unsigned count)
+{
+	std::vector<std::unique_ptr<Client>> clients;
+	while (clients.size() < count) {
+		clients.push_back(std::make_unique<Client>(target));
+		clients.back()->give_command();
+		if (clients.size() % 100 == 0)
+			std::cout << clients.size() << " commands wait" << std::endl;
+	}
+	std::cout << "all " << clients.size() << " commands wait" << std::endl;
+	return hold_until_input_ends();
+}
+
 std::string logins(const Target &target, unsigned count)
 {
 	// Each login is one of the same session, and waits until the one before has ended.

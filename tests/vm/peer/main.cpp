@@ -3,10 +3,11 @@
 //
 //   causeway-peer SERVER EXPORT CASE...          a line for each: what the server did
 //   causeway-peer SERVER EXPORT random SEED N    N random messages
-//   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, logins, silent, vanish
-//                                                (crowd.cpp), hoard, drip, withhold, unread
-//                                                (greedy.cpp), discards, wipes (discards.cpp),
-//                                                tcp-guests (tcp_cases.cpp)
+//   causeway-peer SERVER EXPORT CROWD N          strangers, flood, hung, stuck, logins, silent,
+//                                                vanish (crowd.cpp), hoard, drip, withhold,
+//                                                unread (greedy.cpp), discards, wipes
+//                                                (discards.cpp), tcp-guests (tcp_cases.cpp),
+//                                                fences (path_cases.cpp)
 //   causeway-peer list                           the cases
 //   causeway-peer host [KEY [ACCEPTANCE...]]     a server of disks, which meets a client as the
 //                                                name of the export says (host_cases.h), and
@@ -48,7 +49,7 @@ constexpr u16 NFS_RDMA_PORT = 20049;
 const std::map<std::string, std::string (*)(const Target &, unsigned)> CROWDS = {
 	{"strangers", strangers}, {"flood", flood},   {"hung", hung},	{"logins", logins},
 	{"silent", silent},	  {"vanish", vanish}, {"hoard", hoard}, {"drip", drip}, {"withhold", withhold}, {"unread", unread},
-	{"discards", discards}, {"wipes", wipes}, {"tcp-guests", tcp_guests},
+	{"discards", discards}, {"wipes", wipes}, {"tcp-guests", tcp_guests}, {"stuck", stuck}, {"fences", fences},
 };
 
 template <class Target, class Case>

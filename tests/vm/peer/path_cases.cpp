@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "cases.h"
+#include "input.h"
 #include "path.h"
 
 namespace peer
@@ -394,6 +395,22 @@ std::string join_of_path_8(const Target &target)
 }
 
 } // namespace
+
+std::string fences(const Target &target, unsigned count)
+{
+	const Session session(target, hello_with_paths(target));
+	const auto data = session.connect_data(); // without one, the server ends the session after 10 s
+	unsigned done = 0;
+	while (!input_has_ended(0)) {
+		const u64 epoch = 2 + done;
+		const Path path = join(session, *session.control, SECOND, epoch);
+		const auto link = path.connect_data();
+		fence(*session.control, SECOND, epoch);
+		if (++done % count == 0)
+			std::cout << "fenced " << done << std::endl;
+	}
+	return std::to_string(done) + " fenced";
+}
 
 Cases path_cases()
 {

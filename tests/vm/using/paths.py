@@ -3,6 +3,7 @@
 import re
 
 from machine.topology import pair
+from using import causeway
 
 SERVERS = ("10.0.0.1", "10.1.0.1")      # of the server, on each link
 
@@ -19,6 +20,26 @@ def attach(client, name, events, addresses=SERVERS, options=""):
     client.wait_for(f"test -b /dev/causeway/{SERVERS[0]}/{name}")
 
 
+def serve_by_one(server, client, name):
+    """Export a disk and attach it by both paths, of which one carries I/O at a time. Return the events of the client."""
+    server.run(f"causeway export add {name} --ram 16M --allow any")
+    events = causeway.watch(client)
+    attach(client, name, events, options="--policy single")
+    client.run("udevadm settle")
+    return events
+
+
+def lose_with_write(server, client, name, events, source):
+    """Write block 7 of 4 KiB of a disk of serve_by_one() by path 0, which is lost with the write. Return the job that writes.
+
+    Only the server's end of the link goes down: the client's port stays up, so the client sends the write by that path."""
+    server.link_down(0)
+    writer = client.start(f"dd if={source} of=/dev/causeway/{SERVERS[0]}/{name} bs=4k seek=7 count=1 oflag=direct conv=notrunc "
+                          "status=none")
+    events.wait_for(f"path-down {SERVERS[0]}/{name}: path 0", timeout=60)
+    return writer
+
+
 def wait_fence_waits(client):
     """Wait until the server has said that the fence of a path waits for commands."""
     client.wait_for("causeway-netlink session-get | grep -q fence-commands", timeout=30)
@@ -32,7 +53,8 @@ def fence_waits(client):
 
 
 def passes(fio):
-    """End fio, which runs for ever, and check that none of its I/O failed or read other data."""
+    """End fio, which runs for ever, and check that none of its I/O failed or read other data; return its Result."""
     fio.kill()
-    out = fio.wait(check=False).out
-    assert "err= 0" in out and not re.search(r"err= *[1-9]|verify:", out), out
+    result = fio.wait(check=False)
+    assert "err= 0" in result.out and not re.search(r"err= *[1-9]|verify:", result.out), result.out
+    return result

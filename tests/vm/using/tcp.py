@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Disks over TCP."""
 
+import struct
+
 PORT = 4794
+# Shell commands that succeed if the server listens, or if it does not.
+OPEN = f"ss -Hltn sport = :{PORT} | grep -q ."
+CLOSED = f"! {OPEN}"
 
 
 def attach(client, name, where):
@@ -25,6 +30,22 @@ def reset_connections(client, events, lost):
                f"nft add rule ip cut out tcp dport {PORT} counter @th,104,8 set 0x4")
     events.wait_for(lost, timeout=60)
     client.run("nft delete table ip cut")
+
+
+def ports_of_client(frames):
+    """Return the client's ports of these frames of links over TCP, which go by IPv4, in either direction."""
+    found = set()
+    for frame in frames:
+        at = 14 + 4 * (frame[14] & 15)      # the header of TCP is behind those of Ethernet and IP
+        assert frame[12:14] == b"\x08\x00" and frame[23] == 6, "no frame of TCP over IPv4"
+        found.update(struct.unpack_from("!HH", frame, at))
+    return found - {PORT}
+
+
+def open_ports_of_client(host):
+    """Return the client's ports of all connections over TCP that a server or client has not ended."""
+    words = host.run(f"ss -Htn state established '( sport = :{PORT} or dport = :{PORT} )'").out.split()
+    return {int(word.rpartition(":")[2]) for word in words if ":" in word} - {PORT}
 
 
 def ignore_ends(client):

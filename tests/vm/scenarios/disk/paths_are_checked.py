@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A request to attach a disk by wrong paths is refused and changes nothing. A path to an address where no server listens keeps
-no other path from joining, however short the pause between its attempts is. A server names the addresses that it was given, in
-their order, and `attach --path auto` takes them."""
-from using import causeway, paths
+no other path from joining, however short the pause between its attempts is. A path to another server, and one that is granted less
+than the disk was attached with, says so and does not join. A path over TCP joins only a disk that is exported
+with --tcp, and the TCP port closes and opens again beside a disk in use. A server names the addresses that it was given, in their
+order, and `attach --path auto` takes them."""
+from using import causeway, paths, tcp
 
 TIER = "ci"
 KERNELS = ("stock",)
 TOPOLOGY = paths.topology()
 LEAVES = ("export",)
 PAUSE = "/sys/module/causeway/parameters/retry_base_ms"
+MAX_DEPTH = "/sys/module/causeway/parameters/max_depth"
 ONE, OTHER = paths.SERVERS
 NO_SERVER = "10.0.0.2"      # the client itself
 REFUSED = {
@@ -17,6 +20,9 @@ REFUSED = {
     f"disk-path=10.0.0.2,{ONE} disk-path=10.0.0.2,{ONE}": "paths 0 and 1 have the same addresses",
     f"disk-path={ONE} disk-path=10.0.0.2,": "path 1 has no address of the server",
     " ".join(f"disk-path=10.0.0.{i}" for i in range(1, 10)): "a disk has 8 paths at most",
+    # The command takes these words of the kernel for those of a module that is older than the command.
+    f"address={ONE} 4000": "Unknown attribute type",
+    f"address={ONE} reconnects=1": "Unsupported attribute",
 }
 NO_ADDRESS = "does not name one host for all clients"
 REFUSED_ADDRESSES = {
@@ -83,6 +89,50 @@ def named_addresses_become_paths(client):
     assert causeway.attachments(client) == []
 
 
+def tcp_is_for_exports_with_tcp(server, client):
+    server.run("causeway export add over-tcp --ram 16M --allow any --tcp")
+    events, of_server = causeway.watch(client), causeway.watch(server)
+    paths.attach(client, "m", events)
+    client.run(f"causeway path add {ONE}/m --path {ONE} --transport tcp")
+    of_server.wait_for('login-refused m: 10\\.0\\.0\\.2: export "m" is not served over TCP', timeout=30)
+    client.wait_for("causeway path list | grep -q 'last failure: .*is not served over TCP'", timeout=30)
+    shown = causeway.answer(client, f"path list {ONE}/m")["paths"]
+    assert [each["state"] for each in shown[:2]] == ["live", "live"] and shown[2]["state"] != "live", shown
+    client.run(f"causeway path remove {ONE}/m 2")
+    for _ in range(2):
+        disk = tcp.attach_alone(client, "over-tcp")
+        client.run(f"dd if=/dev/zero of={disk} bs=1M count=4 oflag=direct status=none && causeway detach {ONE}/over-tcp", timeout=60)
+        server.run(f"causeway export remove over-tcp && {tcp.CLOSED} && causeway export add over-tcp --ram 16M --allow any --tcp")
+    session = causeway.connection(client)
+    assert session["reconnects"] == 0 and [each["losses"] for each in session["paths"]] == [0, 0], session
+    client.run(f"causeway detach {ONE}/m")
+    server.run("causeway export remove over-tcp")
+
+
+def refused_path(client, words, why):
+    """Add a path that cannot join, see why not, and remove it again. The paths before it stay live, and the disk is usable."""
+    client.run(f"causeway path add {ONE}/m {words}")
+    client.wait_for(f"causeway path list | grep -q 'last failure: .*{why}'", timeout=30)
+    *others, refused = causeway.answer(client, f"path list {ONE}/m")["paths"]
+    assert all(each["state"] == "live" for each in others) and refused["state"] != "live", (others, refused)
+    client.run(f"dd if=/dev/causeway/{ONE}/m of=/dev/null bs=64k count=16 iflag=direct status=none")
+    client.run(f"causeway path remove {ONE}/m {len(others)}")
+
+
+def paths_that_do_not_fit_are_refused(server, client):
+    """A path to another server, with a disk of the same name and size, and a path for which the server grants less."""
+    client.run("causeway export add m --ram 16M --allow any")
+    client.run(f"causeway attach {ONE}/m")
+    refused_path(client, f"--path {NO_SERVER}", "the session is not live at this server")
+    depth = server.read(MAX_DEPTH)
+    server.run(f"echo 8 >{MAX_DEPTH}")
+    refused_path(client, f"--path {OTHER}", "this path is granted less than the disk has (1 queues of 8, were 1 of 128): detach, attach by this path, then add the others")
+    server.run(f"echo {depth} >{MAX_DEPTH}")
+    session = causeway.connection(client)
+    assert session["reconnects"] == 0 and session["paths"][0]["losses"] == 0, session
+    client.run(f"causeway detach {ONE}/m && causeway export remove m")
+
+
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add m --ram 16M --allow any")
@@ -99,5 +149,7 @@ def scenario(rig):
     assert shown.count("disk-path(") == 3 and shown.count("carries-io") == 2 and shown.count("retry-in") <= 1, shown
     client.run(f"causeway detach {ONE}/m && echo 500 >{PAUSE}")
 
+    paths_that_do_not_fit_are_refused(server, client)
+    tcp_is_for_exports_with_tcp(server, client)
     addresses_are_named(server, client)
     named_addresses_become_paths(client)

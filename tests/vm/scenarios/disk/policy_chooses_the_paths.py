@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The policy of a disk says which of its paths carry commands: single uses one, round-robin each of them, and auto leaves a
-path that is 30 ms slower, and returns to it when it is fast again. The policy is shown, and survives a stop."""
+"""The policy of a disk says which of its paths carry commands: single uses one, round-robin each of them, and auto both
+if there is much to do. It leaves a path that is 30 ms slower, and returns to it when it is fast again. The policy is
+shown, and survives a stop."""
 import json
 
 from using import causeway, paths
@@ -76,8 +77,9 @@ def scenario(rig):
     assert causeway.attachment(client)["policy"] == "round-robin"
     client.run(f"causeway detach {NAME}")
 
+    # With less to do, the commands stay together while answers come soon: tests/unit/path_choice_test.cpp.
     attach(client, events, None)
-    used, both = shares(rig, 16)
+    used, both = shares(rig, 64)
     rig.log(f"{alone:.0f} reads a second by one path, {both:.0f} by two, {used} of them by each")
     assert min(used) > 0.1, used
     client.run(SLOW)
@@ -86,7 +88,7 @@ def scenario(rig):
     for depth in 1, 4:
         beside_a_slow_path(rig, depth)
     client.run("tc qdisc del dev eth0 root")
-    read(client, 16, "--runtime=3")
-    used, _ = shares(rig, 16)
+    read(client, 64, "--runtime=3")
+    used, _ = shares(rig, 64)
     assert min(used) > 0.1, used
     client.run(f"causeway detach {NAME}")

@@ -17,15 +17,10 @@ FENCED = "client index 0 type 21 "
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 16M --allow any")
-    events = causeway.watch(client)
-    paths.attach(client, "m", events, options="--policy single")
-    client.run(f"udevadm settle; modprobe slow_drain && echo 1 >{DRAIN}/hold && head -c 4096 /dev/urandom >/tmp/page")
+    events = paths.serve_by_one(server, client, "m")
+    client.run(f"modprobe slow_drain && echo 1 >{DRAIN}/hold && head -c 4096 /dev/urandom >/tmp/page")
     tracing.start(client, "causeway/cw_message_received")
-    # The client's port stays up, so the write is sent on the path that is lost.
-    server.link_down(0)
-    writer = client.start(f"dd if=/tmp/page of={DISK} bs=4k seek=7 oflag=direct conv=notrunc status=none")
-    events.wait_for(f"path-down {NAME}: path 0", timeout=60)
+    writer = paths.lose_with_write(server, client, "m", events, "/tmp/page")
     client.wait_for(f"grep -q '{FENCED}' {tracing.FOLDER}/trace")
     # Other I/O goes on, and the server has no command of the lost path.
     client.run(f"dd if=/tmp/page of={DISK} bs=4k seek=9 oflag=direct conv=notrunc status=none")

@@ -10,21 +10,14 @@ TOPOLOGY = paths.topology()
 REQUIRES = (module("slow_drain"),)
 LEAVES = ("export",)
 NAME = "10.0.0.1/m"
-DISK = f"/dev/causeway/{NAME}"
 DESTROY = "/sys/module/slow_drain/parameters"
 
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 16M --allow any")
-    events = causeway.watch(client)
-    paths.attach(client, "m", events, options="--policy single")
-    client.run("udevadm settle")
+    events = paths.serve_by_one(server, client, "m")
     server.run(f"modprobe slow_drain && echo 1 >{DESTROY}/hold_destroy")
-    # The client's port stays up, so the write is sent on the path that is lost.
-    server.link_down(0)
-    writer = client.start(f"dd if=/dev/urandom of={DISK} bs=4k seek=7 count=1 oflag=direct conv=notrunc status=none")
-    events.wait_for(f"path-down {NAME}: path 0", timeout=60)
+    writer = paths.lose_with_write(server, client, "m", events, "/dev/urandom")
     server.wait_for(f"grep -qv '^0$' {DESTROY}/destroying", timeout=30)
     writer.wait(timeout=30)
     assert int(server.read(f"{DESTROY}/destroying")) > 0, server.read(f"{DESTROY}/destroying")

@@ -57,6 +57,8 @@ def lose_paths_under_io(client, events, policy):
     assert session["failovers"] == 2, session
     assert [(path["losses"], path["fences"]) for path in session["paths"]] == [(1, 1), (1, 1)], session
     assert all(0 < path["fence_ns"] < FENCE_NS for path in session["paths"]), session
+    # Otherwise the loss of a path that settles may come first, and is no failover.
+    client.wait_for("[ $(causeway path list | grep -c 'live, carries I/O') = 2 ]", timeout=60)
     lose_both(client, events)
     session = causeway.connection(client)
     assert session["state"] == "live" and session["reconnects"] == 1, session

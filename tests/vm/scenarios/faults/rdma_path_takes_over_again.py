@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A disk with a path over RDMA and one over TCP sends its I/O by RDMA. When the path over RDMA is lost, I/O goes by TCP. When that
 path is back, it carries I/O again after 3 s, and after 6 s when it was lost again soon. Each move is an event with its reason and
-is counted, and loses nothing: the path that stands by has no fence."""
+is counted, and loses nothing: the path that stands by has no fence. If only TCP is there when the disk is attached, its commands
+are small enough for RDMA, which carries I/O as soon as it is there."""
 import datetime
 import re
 
@@ -65,13 +66,25 @@ def lose_tcp(client, events):
     assert carries_io(client) == RDMA, causeway.connection(client)
 
 
+def attach_by_tcp(client, events):
+    """Attach the disk while RDMA is not there; return its device when RDMA carries the I/O."""
+    client.link_down(0)
+    disk = tcp.attach(client, "both", WHERE)
+    assert carries_io(client) == TCP, causeway.connection(client)
+    largest = int(client.run(f"cat /sys/block/$(basename $(readlink -f {disk}))/queue/max_hw_sectors_kb").out)
+    assert largest == 256, largest
+    client.link_up(0)
+    events.wait_for(f"path-up {NAME}: path 0 is live", timeout=90)
+    client.wait_for("causeway path list | grep -q '10.0.0.1:4793 .* live, carries I/O'", timeout=30)
+    assert carries_io(client) == RDMA, causeway.connection(client)
+    return disk
+
+
 def scenario(rig):
     server, client = rig.server, rig.client
     server.run("causeway export add both --ram 64M --allow any --tcp")
     events = causeway.watch(client)
-    disk = tcp.attach(client, "both", WHERE)
-    events.wait_for("path 1 is live", timeout=60)
-    assert carries_io(client) == RDMA, causeway.connection(client)
+    disk = attach_by_tcp(client, events)
     job = verified.start(client, disk, "--rw=randwrite --bs=4k --iodepth=16 --size=16M --time_based --runtime=1h")
     check_counts(client, 0, 0)
     for losses, settles in (1, 3), (2, 6):

@@ -17,6 +17,8 @@ DRAIN_MS = 1500
 DRAINS = 2          # of each session: one data link, and the control link
 LOST = r"\[ *([\d.]+)\] causeway: 10.0.0.1/{}: connection lost"
 FAILED = r"\[ *([\d.]+)\] .*dev {}, sector \d+ op 0x1:\(WRITE\)"
+# In any order: each cut ends the connections of both disks.
+BOTH_UP = "(?s) up 10.0.0.1/fast.* up 10.0.0.1/all| up 10.0.0.1/all.* up 10.0.0.1/fast"
 WRITE = "dd if=/dev/zero of={} bs=4k count=1 oflag=direct conv=notrunc status=none"
 
 
@@ -44,7 +46,7 @@ def fails_after_the_drain(client, events, name, written, error):
     state, = (each["state"] for each in causeway.connections(client) if each["name"] == name)
     assert state != "live", state
     client.link_up()
-    events.wait_for(f" up 10.0.0.1/{name}", timeout=90)
+    events.wait_for(BOTH_UP, timeout=90)
     client.run(WRITE.format(AT + name), timeout=30)
 
 

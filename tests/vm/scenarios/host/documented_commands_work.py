@@ -27,6 +27,8 @@ NOT_HERE = {
     "causeway path add server/scratch --path 10.2.0.1": "paths_change_at_run_time",
     "causeway path remove server/scratch 10.0.0.1": "paths_change_at_run_time",
     "causeway nfs mount 10.0.0.1:/srv/store/home /mnt/home": "the demonstration made that folder",
+    "causeway path list 10.0.0.1/fast": "the demonstration attached that disk",
+    "causeway watch": "it shows events until it is interrupted",
     "causeway ipoib set ib0 --mode connected": "ipoib_commands",
     "causeway confirm": "ipoib_commands",
     "causeway undo": "undo_restores_exactly; the page's first command changes nothing here, as the device is the rig's",
