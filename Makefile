@@ -37,7 +37,7 @@ O ?= build/modules/$(KRELEASE)
 KBUILD = $(MAKE) -C $(KDIR) $(if $(DEBUG),KCFLAGS=-g) $(if $(W),W=$(W)) $(if $(C),C=$(C) CF='$(CF)')
 
 .PHONY: all help deps modules test-modules guest-modules tools test-tools install-check kdir clean
-.PHONY: unit fuzz lint harness-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-scale bench-failover bench-stale debug-kernels kcsan
+.PHONY: unit fuzz lint harness-check scenarios check check-ci check-long check-debug check-kernels demo bench bench-two bench-paths bench-scale bench-failover bench-stale debug-kernels kcsan
 
 all: modules tools
 
@@ -63,6 +63,8 @@ help:
 	@echo "                     about two hours, or ONLY=pattern of SYSTEM/TRANSPORT/CASE"
 	@echo "make bench-two       Causeway against its peers between two machines, by the clock: ratios only;"
 	@echo "                     ONLY=pattern of CONTEST"
+	@echo "make bench-paths     a disk with two paths against a disk with one, in a counted machine;"
+	@echo "                     ONLY=pattern of TRANSPORT/CASE; SLOW=30 delays the second path by so many ms"
 	@echo "make bench-scale     what sessions and their links hold at server and client"
 	@echo "make bench-failover  how soon a lost network is noticed, and for how long I/O stands still"
 	@echo "make bench-stale     how often an old write undoes a newer one when a path is lost, of Causeway and its peers"
@@ -199,6 +201,11 @@ bench-two: deps
 	@$(MAKE) guest-modules KERNEL=stock
 	@$(MAKE) tools
 	@tests/bench/two $(if $(ONLY),--keep --only '$(ONLY)',--document docs/SCALE.md)
+
+bench-paths: deps
+	@$(MAKE) guest-modules KERNEL=stock
+	@$(MAKE) tools
+	@tests/bench/paths $(if $(SLOW),--slow '$(SLOW)') $(if $(ONLY),--keep --only '$(ONLY)',$(if $(SLOW),,--document docs/PERFORMANCE.md))
 
 bench-scale: deps
 	@$(MAKE) guest-modules KERNEL=stock

@@ -10,7 +10,8 @@ from measure import Refused, exact_kernel, figures, warm_up
 from systems import load
 
 TOPOLOGY = Topology(hosts=(HostSpec("bench", memory=2048, icount=True),), links=0, rdma="none",
-                    packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils", "opensm"))
+                    packages=("linux-perf", "nfs-kernel-server", "nfs-common", "open-iscsi", "sg3-utils", "opensm", "nbd-client",
+                              "nbd-server"))
 
 running = set()         # rigs that are booted
 

@@ -3,8 +3,9 @@
 
 The goal against the best peer is the factor by which an I/O of Causeway has to cost less. Large I/O
 is compared with raw verbs plus null_blk, whose cost Causeway may exceed by the factor ABOVE_RAW.
-NFS over Causeway's transport is compared with NFS over the kernel's own transport. On the ground
-"wire" the cost is virtual time per I/O, on the others it is guest instructions per I/O."""
+NFS over Causeway's transport is compared with NFS over the kernel's own transport. On the
+grounds "wire" and "tcpwire" the cost is virtual time per I/O, on the others it is guest instructions
+per I/O. There is no goal over TCP."""
 
 from dataclasses import dataclass
 
@@ -12,7 +13,8 @@ from cases import CASES
 
 PEERS = ("nvme", "srp", "rnbd", "iser")
 CANNOT = {"sim": ("rnbd",)}         # peers that a transport does not carry
-FIGURE = {"rxe": "kinsn_per_io", "wire": "vus_per_io", "siw": "kinsn_per_io", "sim": "kinsn_per_io"}
+FIGURE = {"rxe": "kinsn_per_io", "wire": "vus_per_io", "siw": "kinsn_per_io", "sim": "kinsn_per_io", "tcp": "kinsn_per_io",
+          "tcpwire": "vus_per_io"}
 UNIT = {"kinsn_per_io": "thousand instructions per I/O", "vus_per_io": "virtual microseconds per I/O"}
 
 # Case without its direction -> transport -> read, write.

@@ -10,9 +10,9 @@ load before its first I/O and after its last is the same in both runs.
 Kprobes count work requests, completions and the like in separate runs before the others, so that
 the counting does not add to the figures.
 
-A measurement is refused and repeated if a queue pair sent something again in it, or if a counter is
-further below zero than other work of the machine can cause: such a measurement is not valid for the
-case."""
+A measurement is refused and repeated if a queue pair or TCP sent something again in it, or if a
+counter is further below zero than other work of the machine can cause: such a measurement is not
+valid for the case."""
 
 import re
 
@@ -24,12 +24,17 @@ grep -E '^(ctxt|softirq) ' /proc/stat
 awk '/^intr/ { print "intr", $2 }' /proc/stat
 """
 VERBS = "cat /sys/kernel/debug/verbs_count; cd /sys/class/infiniband && grep -H . */ports/1/hw_counters/* || :"
+SEGMENTS = "awk '/^Tcp: [0-9]/ { print \"tcp segments_sent\", $12 }' /proc/net/snmp"
 COUNTED = {name: name for name in ("send_posts", "send_wrs", "recv_wrs", "registrations", "invalidations", "sends",
-                                   "rdma_writes", "rdma_reads", "completions", "interrupts")}
+                                   "rdma_writes", "rdma_reads", "completions", "interrupts", "segments_sent")}
 COUNTED |= {"sent_pkts": "packets_sent", "rcvd_pkts": "packets_received"}
 
-# The counters of soft-RoCE that grow when a queue pair sends a packet again or gives up.
-RETRIES = "cat /sys/class/infiniband/*/ports/1/hw_counters/{completer_retry_err,retry_exceeded_err,retry_rnr_exceeded_err} 2>/dev/null || :"
+# The counters of soft-RoCE that grow when a queue pair sends a packet again or gives up, and the
+# segments that TCP sent again.
+RETRIES = r"""
+awk '/^Tcp: [0-9]/ { print $13 }' /proc/net/snmp
+cat /sys/class/infiniband/*/ports/1/hw_counters/{completer_retry_err,retry_exceeded_err,retry_rnr_exceeded_err} 2>/dev/null || :
+"""
 TRIES = 3               # of a measurement that was refused
 BELOW_ZERO = -0.05      # per I/O, of work requests and the like: two runs of a constant counter may differ by that much
 STRAY = 250             # interrupts and the like of the whole machine that occur besides a load, in one of two runs and not in the other
@@ -41,7 +46,7 @@ class Refused(Exception):
 
 
 def sent_again(host):
-    """Return how often queue pairs of the host have sent again so far."""
+    """Return how often queue pairs and TCP of the host have sent again so far."""
     return sum(map(int, host.run(RETRIES).lines))
 
 
@@ -52,9 +57,9 @@ def stray(ios):
 
 
 def refuse(counters, retries, lowest=BELOW_ZERO):
-    """Raise Refused if a queue pair sent again, or if one of the counters per I/O is below the lowest that it may be."""
+    """Raise Refused if something was sent again, or if one of the counters per I/O is below the lowest that it may be."""
     if retries:
-        raise Refused(f"queue pairs sent again {retries} times")
+        raise Refused(f"queue pairs or TCP sent again {retries} times")
     below = {name: value for name, value in counters.items() if value < lowest}
     if below:
         raise Refused("below zero: " + ", ".join(f"{name} {value:g}" for name, value in below.items()))
@@ -151,10 +156,13 @@ def sides(ground, counts):
 
 
 def count_verbs(host, ground, load, ios):
-    """Return the work requests and the like per I/O of each side."""
-    host.run("modprobe verbs_count")
-    counts, _, _ = per_io(host, load, (ios // 8, 3 * ios // 8), VERBS, parse_verbs)
-    host.run("modprobe -r verbs_count")
+    """Return the work requests and the like per I/O of each side; over TCP the segments."""
+    verbs = ground.transport == "rdma"      # the module needs an RDMA device
+    if verbs:
+        host.run("modprobe verbs_count")
+    counts, _, _ = per_io(host, load, (ios // 8, 3 * ios // 8), VERBS if verbs else SEGMENTS, parse_verbs)
+    if verbs:
+        host.run("modprobe -r verbs_count")
     return sides(ground, counts)
 
 

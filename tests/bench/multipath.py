@@ -3,10 +3,15 @@
 
 Each class attaches a device of the server, by both links, when it is made. "disk" is then the
 client's device. carrier() returns the link over which the requests in flight went. wait_paths()
-waits until both paths can be used, and the next request is sent."""
+waits until both paths can be used, and the next request is sent. next_links() returns the links in
+the order in which the next request may use them. are_over() says if a host has ended the
+connections to which these frames belong."""
 
-from using import causeway
+import re
 
+from using import tcp
+
+LINKS = 0, 1
 SERVERS = ("10.0.0.1", "10.1.0.1")      # of the server, on each link
 CLIENTS = ("10.0.0.2", "10.1.0.2")
 CONFIGFS = "{ mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config; }"
@@ -18,30 +23,74 @@ def in_flight(host, disks):
     return host.run(script).out.split()
 
 
-class Causeway:
-    NAME = "causeway"
-    TRANSPORTS = ("rdma", "rdma")
-    SETTINGS = "fast_probe_ms=100 attempt_ms=500"
+class System:
+    """A system for which nothing else is defined."""
+
+    OURS = False
+
+    def next_links(self):
+        return LINKS
+
+    def are_over(self, host, frames):
+        return True
+
+
+class Causeway(System):
+    NAME = "causeway over RDMA"
+    OURS = True
+    TRANSPORT = "rdma"
+    # The pauses between attempts to connect only make a round longer, after the loss and what follows it.
+    SETTINGS = "fast_probe_ms=100 attempt_ms=500 retry_base_ms=100 retry_cap_ms=500"
 
     def __init__(self, server, client, device):
         for host in (server, client):
             host.run(f"modprobe causeway {self.SETTINGS}")
-        server.run(f"causeway export add h --device {device} --allow any --no-persist")
-        self.client = client
+        server.run(f"causeway export add h --device {device} --allow any --tcp --no-persist")
+        self.events = client.host.start("causeway watch")
+        self.events.wait_for("watching")
         self.disk = f"/dev/causeway/{SERVERS[0]}/h"
-        client.run(f"causeway attach {SERVERS[0]}/h {' '.join(f'--path {server}' for server in SERVERS)} --policy single --no-persist")
+        client.run(f"causeway attach {SERVERS[0]}/h {' '.join(f'--path {server}' for server in SERVERS)} "
+                   f"--transport {self.TRANSPORT} --policy single --no-persist")
         client.wait_for(f"[ -b {self.disk} ]")
         self.wait_paths()
 
+    def look(self):
+        """Return the links whose path is live, and the one whose path carries I/O, by the events so far."""
+        live, carries = set(), None
+        for event, text in re.findall(r"^\S+Z (up|down|path-up|path-down) .*?: (.*)$", self.events.out, re.M):
+            if event == "down":
+                live, carries = set(), None
+            elif event == "up":
+                carries = int(re.search(r"live over \D*(\d)", text).group(1))     # rxe1, eth1
+                live = {carries}
+            else:
+                link = int(re.search(r"path (\d)", text).group(1))
+                live = live | {link} if event == "path-up" else live - {link}
+                if carries not in live:
+                    carries = min(live, default=None)
+        return live, carries
+
     def carrier(self):
-        paths = causeway.connection(self.client)["paths"]
-        return next(link for link, path in enumerate(paths) if path["carries_io"])
+        return self.look()[1]
+
+    def next_links(self):
+        carries = self.carrier()
+        return carries, 1 - carries
 
     def wait_paths(self):
-        self.client.wait_for("[ $(causeway --json path list | grep -c '\"state\": *\"live\"') = 2 ]", timeout=120)
+        while len(self.look()[0]) < len(LINKS):
+            self.events.wait_for(r"^\S+Z (path-)?up .*\n", timeout=120)
 
 
-class Nvme:
+class CausewayTcp(Causeway):
+    NAME = "causeway over TCP"
+    TRANSPORT = "tcp"
+
+    def are_over(self, host, frames):
+        return not tcp.ports_of_client(frames) & tcp.open_ports_of_client(host)
+
+
+class Nvme(System):
     """nvmet, and one head of nvme over two controllers: the kernel's own multipath."""
 
     NAME = "nvme-rdma"
@@ -84,7 +133,7 @@ class NvmeMixed(Nvme):
     TRANSPORTS = ("rdma", "tcp")
 
 
-class Srp:
+class Srp(System):
     """ib_srpt with LIO, and dm-multipath over two disks of ib_srp."""
 
     NAME = "dm-multipath over SRP"
@@ -136,4 +185,4 @@ class Srp:
             self.client.run(f"dmsetup message two 0 reinstate_path {self.client.read(f'/sys/block/{disk}/dev').strip()}")
 
 
-SYSTEMS = {system.NAME: system for system in (Causeway, Nvme, NvmeMixed, Srp)}
+SYSTEMS = {system.NAME: system for system in (Causeway, CausewayTcp, Nvme, NvmeMixed, Srp)}

@@ -6,6 +6,7 @@ docs/PERFORMANCE.md."""
 import argparse
 import json
 import sys
+import textwrap
 from html import escape
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from goals import FIGURE, PEERS, UNIT, Table            # noqa: E402
 
 TOP = HERE.parents[1]
 DEPTHS = (1, 2, 4, 16, 64)
-ORDER = ("causeway", "nvme", "srp", "rnbd", "iser", "nfs-causeway", "nfs-intree", "raw", "local")
+ORDER = ("causeway", "nvme", "nvme-digest", "nbd", "srp", "rnbd", "iser", "nfs-causeway", "nfs-intree", "raw", "local")
 GROUND = {
     "rxe": "One soft-RoCE device: packets loop back at once. The cost of an I/O is the instructions of both ends.",
     "wire": "Two soft-RoCE devices on a cable with 20 µs of delay each way. The cost is time per I/O: at depth 1 the way "
@@ -27,12 +28,22 @@ GROUND = {
     "siw": "One soft-iWARP device: every message goes through TCP.",
     "sim": "One simulated InfiniBand HCA, its two ports cabled to each other. There are no packets: a work request is carried "
            "out at once, so that the cost of an I/O is what the protocols and the block layer or the file system do.",
+    "tcp": "TCP over the loopback device: the kernel hands segments of up to 64 KiB from one end to the other, with no checksum. "
+           "The cost of an I/O is the instructions of both ends.",
+    "tcpwire": "TCP over a cable with 20 µs of delay each way. The cost is time per I/O: at depth 1 the way there and back, at "
+               "depth the instructions again.",
 }
 # The parts of docs/PERFORMANCE.md, and the transports whose figures they have.
-PARTS = {"figures": ("rxe", "wire", "siw"), "sim": ("sim",)}
+PARTS = {"figures": ("rxe", "wire", "siw"), "sim": ("sim",), "tcp": ("tcp", "tcpwire")}
 COLUMNS = (("kinsn", "kinsn_per_io"), ("vµs", "vus_per_io"), ("switches", "context_switches_per_io"))
 VERBS = (("work requests", "send_wrs"), ("packets", "packets_sent"), ("completions", "completions"),
          ("registrations", "registrations"), ("interrupts", "interrupts"))
+SEGMENTS = (("segments", "segments_sent"),)
+
+
+def counted(transport):
+    """Return the columns of what each side does."""
+    return SEGMENTS if transport in PARTS["tcp"] else VERBS
 
 
 def ordered(systems):
@@ -84,7 +95,7 @@ def html_rows(table, transport):
             if not result:
                 continue
             latency = result["latency_vus"]
-            cells = [two(result[key]) for _, key in COLUMNS] + [sides(result, key) for _, key in VERBS] + \
+            cells = [two(result[key]) for _, key in COLUMNS] + [sides(result, key) for _, key in counted(transport)] + \
                 [f"{latency[p]:.0f}" if p in latency else "–" for p in ("p50", "p99", "p99.9")]
             yield (f'<tr{" class=own" if system == "causeway" else ""}><td>{escape(case)}<td>{system}<td>'
                    + "<td>".join(cells))
@@ -116,10 +127,10 @@ def html(table):
         parts += depth_charts(table, transport, unit)
         parts.append("</div><div class='charts small'>")
         parts += bar_charts(table, transport, unit)
-        head = "".join(f"<th>{name}" for name, _ in (*COLUMNS, *VERBS)) + "<th>p50<th>p99<th>p99.9"
+        head = "".join(f"<th>{name}" for name, _ in (*COLUMNS, *counted(transport))) + "<th>p50<th>p99<th>p99.9"
         parts.append(f"</div><details><summary>All figures on {transport}</summary><div class=wide><table><tr><th>case<th>system{head}</tr>")
         parts += html_rows(table, transport)
-        parts.append("</table></div><p>Work requests, packets, completions, registrations and interrupts per I/O: "
+        parts.append("</table></div><p>" + ", ".join(name for name, _ in counted(transport)).capitalize() + " per I/O: "
                      f"{'both ends together' if transport != 'wire' else 'client / server'}. Latencies in virtual µs.</p></details>")
     style = (HERE / "report.css").read_text()
     return ("<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
@@ -151,7 +162,7 @@ def cases_markdown(table, transport):
     for case in table.cases(transport):
         found = {system: table.get(system, transport, case) for system in systems}
         rows.append([case, *(number(value) if (value := found[s]) is not None else "" for s in systems)])
-    return [f"## {transport}: {UNIT[FIGURE[transport]]}", "", GROUND[transport].replace("µ", "u"), "",
+    return [f"## {transport}: {UNIT[FIGURE[transport]]}", "", *textwrap.wrap(GROUND[transport].replace("µ", "u"), 100), "",
             *markdown_table(["case", *systems], rows)]
 
 
@@ -162,10 +173,10 @@ def verbs_markdown(table, transport):
         for system in ordered(table.systems()):
             result = table.results.get((system, transport, case))
             if result and system != "local":
-                rows.append([case, system, *(sides(result, key) for _, key in VERBS), two(result["context_switches_per_io"])])
+                rows.append([case, system, *(sides(result, key) for _, key in counted(transport)), two(result["context_switches_per_io"])])
     both = "client / server" if transport == "wire" else "both ends together"
     return [f"### What each side does per I/O on {transport} ({both})", "",
-            *markdown_table(["case", "system", *(name for name, _ in VERBS), "context switches"], rows)] if rows else []
+            *markdown_table(["case", "system", *(name for name, _ in counted(transport)), "context switches"], rows)] if rows else []
 
 
 def origins_markdown(table):

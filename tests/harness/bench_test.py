@@ -48,5 +48,18 @@ class Documents(unittest.TestCase):
         self.assertIn("| nvme (rxe) | def | 2026-11-24 | 6.1.0 (Debian 6.1.1-1) |", said)
         self.assertIn("| causeway (rxe) | old | not recorded | not recorded |", said)
 
+    def test_a_row_of_tcp_has_segments_in_place_of_work_requests(self):
+        row = {**self.ROW, "transport": "tcp", "verbs_per_io": {"both": {"segments_sent": 2.0}}}
+        said = report.markdown(goals.Table([row]))
+        self.assertIn("| case | system | segments | context switches |", said)
+        self.assertIn("| randread-4k-qd1 | causeway | 2.00 | 4.00 |", said)
+        self.assertNotIn("Goals", said)
+
+    def test_the_document_of_paths_has_a_row_for_each_load(self):
+        result = {"transport": "rdma", "case": "randread-4k-qd16", "vus_of_one_path": 43.0, "second_path": 0.5, "ratio": 0.9, "lowest": 0.89,
+                  "highest": 0.91, "packets_per_io": 2.1, "packets_of_one_path": 1.9, "revision": "abc", "kernel": "6.1"}
+        said = program(TESTS / "bench/paths").markdown([{**result, "policy": "round-robin"}, {**result, "policy": "auto", "ratio": 1.0}])
+        self.assertIn("| rdma | randread-4k-qd16 | 43.0 | 1.00 (0.89 to 0.91) | 50 % | 0.90 (0.89 to 0.91) | 50 % | 1.90 / 2.10 / 2.10 |", said)
+
     def test_the_document_of_scale_finds_the_constants_of_the_links(self):
         self.assertIn("| 10 | 160 | ", "\n".join(program(TESTS / "bench/scale").receives_table()))

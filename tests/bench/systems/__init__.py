@@ -13,9 +13,9 @@ before each case, Load replaces fio, and SCALE multiplies the usual number of I/
 from cases import NFSD_THREADS
 from fio import Fio
 
-from . import causeway, iser, local, nfs_causeway, nfs_intree, nvme, raw, rnbd, srp
+from . import causeway, iser, local, nbd, nfs_causeway, nfs_intree, nvme, nvme_digest, raw, rnbd, srp
 
-SYSTEMS = {system.NAME: system for system in (causeway, nvme, srp, rnbd, iser, raw, nfs_causeway, nfs_intree, local)}
+SYSTEMS = {system.NAME: system for system in (causeway, nvme, nvme_digest, nbd, srp, rnbd, iser, raw, nfs_causeway, nfs_intree, local)}
 
 
 def takes(system, case):
