@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The planner: tiers, thirds of the long tier, and the scenarios that share a boot."""
+"""The planner: tiers, sixths of the long tier, and the scenarios that share a boot."""
 
 import subprocess
 import tempfile
@@ -75,31 +75,31 @@ class Tiers(unittest.TestCase):
         self.assertEqual(runs(planned(self.SOME[2:], tier="check", named="c", kernels=["kasan"])), [("c", "kasan")])
         self.assertEqual(runs(planned(self.SOME[1:2], tier="check", named="b")), [("b", "kasan")])
 
-    def test_three_consecutive_runs_take_all_of_the_long_tier(self):
+    def test_six_consecutive_runs_take_all_of_the_long_tier(self):
         every = set(runs(planned(ALL, tier="long")))
         ci = set(runs(planned(ALL, tier="ci")))
         for first in range(240, 246):
-            thirds = [set(runs(planned(ALL, tier="ci", third=first + more))) for more in range(plan.THIRDS)]
-            self.assertEqual(set.union(*thirds), every)
-            for third in thirds:
-                self.assertLessEqual(ci, third)
-            # No run is in two thirds, except those that are in all of them.
-            self.assertEqual(sum(len(third - ci) for third in thirds), len(every - ci))
+            sixths = [set(runs(planned(ALL, tier="ci", sixth=first + more))) for more in range(plan.SIXTHS)]
+            self.assertEqual(set.union(*sixths), every)
+            for sixth in sixths:
+                self.assertLessEqual(ci, sixth)
+            # No run is in two sixths, except those that are in all of them.
+            self.assertEqual(sum(len(sixth - ci) for sixth in sixths), len(every - ci))
 
-    def test_the_thirds_take_about_as_long_as_each_other(self):
+    def test_the_sixths_take_about_as_long_as_each_other(self):
         durations = Durations(measured=Path("/nowhere"))
-        seconds = [0.0] * plan.THIRDS
+        seconds = [0.0] * plan.SIXTHS
         for name, kernel in set(runs(planned(ALL, tier="long"))) - set(runs(planned(ALL, tier="ci"))):
-            seconds[plan.third_of(name, kernel)] += durations.scenario(name, kernel)
+            seconds[plan.sixth_of(name, kernel)] += durations.scenario(name, kernel)
         # If an added scenario brings them out of balance, another SPREAD balances them.
         self.assertLess(max(seconds), 1.5 * min(seconds), seconds)
 
     def test_a_new_scenario_moves_no_other_one(self):
-        def third(scenarios):
-            return set(runs(planned(scenarios, tier="ci", third=1)))
+        def sixth(scenarios):
+            return set(runs(planned(scenarios, tier="ci", sixth=1)))
 
         new = Scenario("aaa_new", tier="long", tiers={"stock": "long", "kasan": "long"})
-        self.assertEqual({run for run in third([new, *ALL]) if run[0] != new.name}, third(ALL))
+        self.assertEqual({run for run in sixth([new, *ALL]) if run[0] != new.name}, sixth(ALL))
 
 
 class Boots(unittest.TestCase):
