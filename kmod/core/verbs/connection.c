@@ -134,11 +134,16 @@ static int cw_endpoint_error(struct cw_endpoint *ep)
 static int cw_endpoint_wait(struct cw_endpoint *ep, enum cw_endpoint_state for_state,
 			    u32 timeout_ms, const char *what)
 {
+	int ret;
+
 	wait_event_timeout(ep->changed, READ_ONCE(ep->state) >= for_state,
 			   msecs_to_jiffies(timeout_ms));
 	if (READ_ONCE(ep->state) < for_state)
 		cw_endpoint_kill(ep, -ETIMEDOUT, "%s took longer than %u ms", what, timeout_ms);
-	return cw_endpoint_error(ep);
+	ret = cw_endpoint_error(ep);
+	if (ret)
+		wait_for_completion(&ep->reported); /* the owner has the reason then */
+	return ret;
 }
 
 /*

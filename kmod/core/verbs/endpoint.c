@@ -47,6 +47,7 @@ bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...)
 	vscnprintf(reason, sizeof(reason), fmt, args);
 	va_end(args);
 	ep->ops->down(ep, err, reason);
+	complete_all(&ep->reported);
 	return true;
 }
 
@@ -64,6 +65,7 @@ void cw_endpoint_init(struct cw_endpoint *ep, const struct cw_endpoint_ops *ops)
 	INIT_LIST_HEAD(&ep->device_entry);
 	spin_lock_init(&ep->state_lock);
 	init_waitqueue_head(&ep->changed);
+	init_completion(&ep->reported);
 	spin_lock_init(&ep->sq_lock);
 	INIT_LIST_HEAD(&ep->posted);
 	INIT_LIST_HEAD(&ep->waiting);
@@ -228,6 +230,7 @@ void cw_endpoint_drain(struct cw_endpoint *ep)
 	LIST_HEAD(left);
 
 	cw_endpoint_disconnect(ep);
+	wait_for_completion(&ep->reported); /* another one may have killed it a moment ago */
 	/*
 	 * Acts as a barrier: anyone who saw the endpoint alive under sq_lock has finished posting,
 	 * and everyone later sees DEAD, so nothing can be posted after ib_drain_qp().

@@ -8,6 +8,7 @@
 #ifndef CW_ENDPOINT_H
 #define CW_ENDPOINT_H
 
+#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -55,7 +56,7 @@ struct cw_probe {
 struct cw_endpoint_ops {
 	/* The connection is established. Softirq or process context. */
 	void (*live)(struct cw_endpoint *ep);
-	/* The endpoint is dead. Called once, in any context. @reason is a text for people. */
+	/* The endpoint is dead. Called once, in any context: no sleep. @reason: a text for people. */
 	void (*down)(struct cw_endpoint *ep, int err, const char *reason);
 };
 
@@ -103,6 +104,7 @@ struct cw_endpoint {
 	spinlock_t state_lock; /* irqsave */
 	enum cw_endpoint_state state;
 	int error; /* -errno of the death */
+	struct completion reported; /* ops->down() has returned */
 	wait_queue_head_t changed; /* the state changed */
 	int unresolved; /* client: -errno of the last attempt to resolve the address */
 	u8 rej[sizeof(struct cw_wire_rej)]; /* client: private data of a rejection */

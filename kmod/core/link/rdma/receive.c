@@ -94,8 +94,12 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
 		if (wc->status == IB_WC_WR_FLUSH_ERR && !l->link.server &&
 		    cw_endpoint_is_connecting(&l->ep))
 			return;
-		/* A flush may be the first report of a queue pair's death. */
-		cw_link_kill(&l->link, -EIO, "a receive failed: %s", ib_wc_status_msg(wc->status));
+		/*
+		 * A flush may be the first report of a queue pair's death. If the endpoint is dead
+		 * already, whoever killed it reports why, perhaps a moment later.
+		 */
+		cw_endpoint_kill(&l->ep, -EIO, "a receive failed: %s",
+				 ib_wc_status_msg(wc->status));
 		return;
 	}
 	l->link.stats.n[CW_N_RECEIVE_COMPLETIONS]++;
