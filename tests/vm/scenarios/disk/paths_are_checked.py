@@ -89,26 +89,6 @@ def named_addresses_become_paths(client):
     assert causeway.attachments(client) == []
 
 
-def tcp_is_for_exports_with_tcp(server, client):
-    server.run("causeway export add over-tcp --ram 16M --allow any --tcp")
-    events, of_server = causeway.watch(client), causeway.watch(server)
-    paths.attach(client, "m", events)
-    client.run(f"causeway path add {ONE}/m --path {ONE} --transport tcp")
-    of_server.wait_for('login-refused m: 10\\.0\\.0\\.2: export "m" is not served over TCP', timeout=30)
-    client.wait_for("causeway path list | grep -q 'last failure: .*is not served over TCP'", timeout=30)
-    shown = causeway.answer(client, f"path list {ONE}/m")["paths"]
-    assert [each["state"] for each in shown[:2]] == ["live", "live"] and shown[2]["state"] != "live", shown
-    client.run(f"causeway path remove {ONE}/m 2")
-    for _ in range(2):
-        disk = tcp.attach_alone(client, "over-tcp")
-        client.run(f"dd if=/dev/zero of={disk} bs=1M count=4 oflag=direct status=none && causeway detach {ONE}/over-tcp", timeout=60)
-        server.run(f"causeway export remove over-tcp && {tcp.CLOSED} && causeway export add over-tcp --ram 16M --allow any --tcp")
-    session = causeway.connection(client)
-    assert session["reconnects"] == 0 and [each["losses"] for each in session["paths"]] == [0, 0], session
-    client.run(f"causeway detach {ONE}/m")
-    server.run("causeway export remove over-tcp")
-
-
 def refused_path(client, words, why):
     """Add a path that cannot join, see why not, and remove it again. The paths before it stay live, and the disk is usable."""
     client.run(f"causeway path add {ONE}/m {words}")
@@ -117,6 +97,22 @@ def refused_path(client, words, why):
     assert all(each["state"] == "live" for each in others) and refused["state"] != "live", (others, refused)
     client.run(f"dd if=/dev/causeway/{ONE}/m of=/dev/null bs=64k count=16 iflag=direct status=none")
     client.run(f"causeway path remove {ONE}/m {len(others)}")
+
+
+def tcp_is_for_exports_with_tcp(server, client):
+    server.run("causeway export add over-tcp --ram 16M --allow any --tcp")
+    events, of_server = causeway.watch(client), causeway.watch(server)
+    paths.attach(client, "m", events)
+    refused_path(client, f"--path {ONE} --transport tcp", "is not served over TCP")
+    of_server.wait_for('login-refused m: 10\\.0\\.0\\.2: export "m" is not served over TCP', timeout=30)
+    for _ in range(2):
+        disk = tcp.attach_alone(client, "over-tcp")
+        client.run(f"dd if=/dev/zero of={disk} bs=1M count=4 oflag=direct status=none && causeway detach {ONE}/over-tcp", timeout=60)
+        server.run(f"causeway export remove over-tcp && {tcp.CLOSED} && causeway export add over-tcp --ram 16M --allow any --tcp")
+    session = causeway.connection(client)
+    assert session["reconnects"] == 0 and [each["losses"] for each in session["paths"]] == [0, 0], session
+    client.run(f"causeway detach {ONE}/m")
+    server.run("causeway export remove over-tcp")
 
 
 def paths_that_do_not_fit_are_refused(server, client):
