@@ -4,12 +4,44 @@
 All times are those of the client's clock. Both machines keep a heartbeat, which shows whether a machine stood still."""
 
 import time
+from dataclasses import dataclass
 from datetime import datetime, timezone
+from typing import Callable
 
 SERVERS = ("10.0.0.1", "10.1.0.1")      # of the server, on each network
 TRIES = 4           # rounds that are tried for each one that counts
 LOG = "/tmp/writes_lat.1.log"
-CAUSES = ("port", "silence")
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A way to lose one of the networks, and to bring it back."""
+    host: str               # the machine to which it happens
+    lose: Callable          # of this machine and the number of the network
+    bring_back: Callable
+
+    def on(self, machines):
+        return {"client": machines.client, "server": machines.server}[self.host]
+
+
+def by_commands(host, lose, bring_back):
+    """Return a cause that is a command on a machine."""
+    def run(command):
+        return lambda host, link: host.run(command.format(dev=f"eth{link}", rdma=f"rxe{link}", address=host.address(link)))
+
+    return Cause(host, run(lose), run(bring_back))
+
+
+def by_cable(host):
+    """Return the cut of the cable of a machine. The emulator shows the loss to this machine, as a cable would."""
+    return Cause(host, lambda host, link: host.link_down(link), lambda host, link: host.link_up(link))
+
+
+CABLES = {"port": by_cable("client"), "silence": by_cable("server")}
+# The kernel notifies of these. Without an RDMA device, a path notices them as it notices silence.
+NOTICES = {"departure": by_commands("server", "ip link set {dev} down", "ip link set {dev} up"),
+           "removal": by_commands("client", "rdma link del {rdma}", "rdma link add {rdma} type rxe netdev {dev}"),
+           "address": by_commands("client", "ip addr del {address}/24 dev {dev}", "ip addr add {address}/24 dev {dev}")}
 
 
 def now(host):
@@ -45,10 +77,6 @@ class Machines:
         # These take the place of the rig's slow timeouts.
         for host in (self.server, self.client):
             host.run("modprobe causeway ack_timeout=17 fast_probe_ms=100 attempt_ms=500")
-
-    def cut(self, cause):
-        """Return the host whose cable is cut. The emulator shows the loss to this host, as a cable would."""
-        return {"port": self.client, "silence": self.server}[cause]
 
     def begin(self):
         self.begun = [now(host) for host in (self.server, self.client)]
@@ -119,17 +147,17 @@ def lose_one_of_two(machines, name, transports, count, outage):
     machines.attach(name, transports)
     carries = 0
 
-    for cause in CAUSES:
-        host = machines.cut(cause)
+    for cause, way in {**CABLES, **(NOTICES if "rdma" in transports else {})}.items():
+        host = way.on(machines)
 
         def lose():
             lost = machines.begin()
-            host.link_down(carries)
+            way.lose(host, carries)
             return lost, at(machines.events, rf"path-down \S+ path {carries}")
 
         def join_again(_):
             nonlocal carries
-            host.link_up(carries)
+            way.bring_back(host, carries)
             at(machines.events, rf"path-up \S+ path {carries}", timeout=90)
             carries = 1 - carries
             return ()
@@ -148,19 +176,19 @@ def lose_the_better(machines, name, transports, count, outage):
     waits longer before it uses a path again that was lost before. Yield as lose_one_of_two()."""
     writes = None
 
-    for cause in CAUSES:
-        host = machines.cut(cause)
+    for cause, cut in CABLES.items():
+        host = cut.on(machines)
 
         def lose():
             nonlocal writes
             machines.attach(name, transports)
             writes = machines.write(name)
             lost = machines.begin()
-            host.link_down(0)
+            cut.lose(host, 0)
             fell_back = at(machines.events, "fallback")
             time.sleep(outage)      # the time of the outage is what the figure is about
             back = now(machines.client)
-            host.link_up(0)
+            cut.bring_back(host, 0)
             return back, at(machines.events, "return", timeout=120), lost, fell_back
 
         def look_back(times):
@@ -180,15 +208,15 @@ def lose_the_better(machines, name, transports, count, outage):
 def lose_the_only_one(machines, name, transports, count, outage):
     """Lose the only network for some time. Yield as lose_one_of_two()."""
     machines.attach(name, transports)
-    for cause in CAUSES:
-        host = machines.cut(cause)
+    for cause, cut in CABLES.items():
+        host = cut.on(machines)
 
         def lose():
-            host.link_down(0)
+            cut.lose(host, 0)
             at(machines.events, "down")
             time.sleep(outage)      # the time of the outage is what the figure is about
             back = machines.begin()
-            host.link_up(0)
+            cut.bring_back(host, 0)
             return back, at(machines.events, "up")
 
         writes = machines.write(name)

@@ -38,7 +38,7 @@ class System:
 class Causeway(System):
     NAME = "causeway over RDMA"
     OURS = True
-    TRANSPORT = "rdma"
+    TRANSPORTS = ("rdma", "rdma")       # of the path over each link
     # The pauses between attempts to connect only make a round longer, after the loss and what follows it.
     SETTINGS = "fast_probe_ms=100 attempt_ms=500 retry_base_ms=100 retry_cap_ms=500"
 
@@ -49,20 +49,23 @@ class Causeway(System):
         self.events = client.host.start("causeway watch")
         self.events.wait_for("watching")
         self.disk = f"/dev/causeway/{SERVERS[0]}/h"
-        client.run(f"causeway attach {SERVERS[0]}/h {' '.join(f'--path {server}' for server in SERVERS)} "
-                   f"--transport {self.TRANSPORT} --policy single --no-persist")
+        for verb, address, transport in zip(("attach", "path add"), SERVERS, self.TRANSPORTS):
+            client.run(f"causeway {verb} {SERVERS[0]}/h --path {address} --transport {transport}"
+                       f"{' --policy single --no-persist' if verb == 'attach' else ''}")
         client.wait_for(f"[ -b {self.disk} ]")
         self.wait_paths()
 
     def look(self):
         """Return the links whose path is live, and the one whose path carries I/O, by the events so far."""
         live, carries = set(), None
-        for event, text in re.findall(r"^\S+Z (up|down|path-up|path-down) .*?: (.*)$", self.events.out, re.M):
+        for event, text in re.findall(r"^\S+Z (up|down|path-up|path-down|return) .*?: (.*)$", self.events.out, re.M):
             if event == "down":
                 live, carries = set(), None
             elif event == "up":
                 carries = int(re.search(r"live over \D*(\d)", text).group(1))     # rxe1, eth1
                 live = {carries}
+            elif event == "return":
+                carries = self.TRANSPORTS.index("rdma")
             else:
                 link = int(re.search(r"path (\d)", text).group(1))
                 live = live | {link} if event == "path-up" else live - {link}
@@ -84,10 +87,19 @@ class Causeway(System):
 
 class CausewayTcp(Causeway):
     NAME = "causeway over TCP"
-    TRANSPORT = "tcp"
+    TRANSPORTS = ("tcp", "tcp")
 
     def are_over(self, host, frames):
         return not tcp.ports_of_client(frames) & tcp.open_ports_of_client(host)
+
+
+class CausewayMixed(CausewayTcp):
+    NAME = "causeway over RDMA and TCP"
+    TRANSPORTS = ("rdma", "tcp")
+
+    def are_over(self, host, frames):
+        # The frames of RDMA are of UDP, and belong to no connection of TCP.
+        return super().are_over(host, [frame for frame in frames if frame[23] != 17])
 
 
 class Nvme(System):
@@ -185,4 +197,4 @@ class Srp(System):
             self.client.run(f"dmsetup message two 0 reinstate_path {self.client.read(f'/sys/block/{disk}/dev').strip()}")
 
 
-SYSTEMS = {system.NAME: system for system in (Causeway, CausewayTcp, Nvme, NvmeMixed, Srp)}
+SYSTEMS = {system.NAME: system for system in (Causeway, CausewayTcp, CausewayMixed, Nvme, NvmeMixed, Srp)}
