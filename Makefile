@@ -48,7 +48,7 @@ help:
 	@echo "make check           unit tests, fuzzers, lint and the most important scenarios, in half an hour;"
 	@echo "                     ONLY=pattern runs the scenarios whose name matches,"
 	@echo "                     KERNEL=stock|kasan|lockdep on that kernel"
-	@echo "make check-ci        and more scenarios, with a sixth of those that take long: six commits take all"
+	@echo "make check-ci        and more scenarios, with a tenth of those that take long: ten commits take all"
 	@echo "make check-long      all scenarios, on every kernel they are good for"
 	@echo "make check-debug     the scenarios of check-ci on both debug kernels"
 	@echo "make check-kernels   modules and packages on Debian 11, 12, 13 and unstable; docs/KERNELS.md"

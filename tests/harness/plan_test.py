@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The planner: tiers, sixths of the long tier, and the scenarios that share a boot."""
+"""The planner: tiers, shares of the long tier, and the scenarios that share a boot."""
 
 import subprocess
 import tempfile
@@ -75,31 +75,31 @@ class Tiers(unittest.TestCase):
         self.assertEqual(runs(planned(self.SOME[2:], tier="check", named="c", kernels=["kasan"])), [("c", "kasan")])
         self.assertEqual(runs(planned(self.SOME[1:2], tier="check", named="b")), [("b", "kasan")])
 
-    def test_six_consecutive_runs_take_all_of_the_long_tier(self):
+    def test_ten_consecutive_runs_take_all_of_the_long_tier(self):
         every = set(runs(planned(ALL, tier="long")))
         ci = set(runs(planned(ALL, tier="ci")))
         for first in range(240, 246):
-            sixths = [set(runs(planned(ALL, tier="ci", sixth=first + more))) for more in range(plan.SIXTHS)]
-            self.assertEqual(set.union(*sixths), every)
-            for sixth in sixths:
-                self.assertLessEqual(ci, sixth)
-            # No run is in two sixths, except those that are in all of them.
-            self.assertEqual(sum(len(sixth - ci) for sixth in sixths), len(every - ci))
+            shares = [set(runs(planned(ALL, tier="ci", share=first + more))) for more in range(plan.SHARES)]
+            self.assertEqual(set.union(*shares), every)
+            for share in shares:
+                self.assertLessEqual(ci, share)
+            # No run is in two shares, except those that are in all of them.
+            self.assertEqual(sum(len(share - ci) for share in shares), len(every - ci))
 
-    def test_the_sixths_take_about_as_long_as_each_other(self):
+    def test_the_shares_take_about_as_long_as_each_other(self):
         durations = Durations(measured=Path("/nowhere"))
-        seconds = [0.0] * plan.SIXTHS
+        seconds = [0.0] * plan.SHARES
         for name, kernel in set(runs(planned(ALL, tier="long"))) - set(runs(planned(ALL, tier="ci"))):
-            seconds[plan.sixth_of(name, kernel)] += durations.scenario(name, kernel)
+            seconds[plan.share_of(name, kernel)] += durations.scenario(name, kernel)
         # If an added scenario brings them out of balance, another SPREAD balances them.
         self.assertLess(max(seconds), 1.5 * min(seconds), seconds)
 
     def test_a_new_scenario_moves_no_other_one(self):
-        def sixth(scenarios):
-            return set(runs(planned(scenarios, tier="ci", sixth=1)))
+        def share(scenarios):
+            return set(runs(planned(scenarios, tier="ci", share=1)))
 
         new = Scenario("aaa_new", tier="long", tiers={"stock": "long", "kasan": "long"})
-        self.assertEqual({run for run in sixth([new, *ALL]) if run[0] != new.name}, sixth(ALL))
+        self.assertEqual({run for run in share([new, *ALL]) if run[0] != new.name}, share(ALL))
 
 
 class Boots(unittest.TestCase):

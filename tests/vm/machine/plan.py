@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Decides which scenarios run on which kernels, and which of them share a boot.
 
-Each pair of a scenario and a kernel has a tier. A run takes one tier and those before it. It can also take a sixth of the
-long tier; runs with six consecutive numbers take all of it.
+Each pair of a scenario and a kernel has a tier. A run takes one tier and those before it. It can also take a tenth of the
+long tier; runs with ten consecutive numbers take all of it.
 """
 
 import random
@@ -14,22 +14,22 @@ from .kernel import SUITES
 
 TIERS = ("check", "ci", "long")
 KERNEL_ORDER = ("stock", "lockdep", "kasan", "kcsan", *SUITES)
-SIXTHS = 6
-SPREAD = 17502          # this number makes the sixths take about equally long
+SHARES = 10
+SPREAD = 12245          # this number makes the shares take about equally long
 
 
-def sixth_of(name, kernel):
-    """Return the sixth of the long tier to which a scenario on a kernel belongs.
+def share_of(name, kernel):
+    """Return the share of the long tier to which a scenario on a kernel belongs.
 
     It depends on nothing else. So a scenario that is added or renamed moves no other scenario to a
-    sixth that has run already. Another SPREAD moves all of them; the next six runs in a row then
+    share that has run already. Another SPREAD moves all of them; the next ten runs in a row then
     take all again.
     """
-    return zlib.crc32(f"{name} {kernel} {SPREAD}".encode()) % SIXTHS
+    return zlib.crc32(f"{name} {kernel} {SPREAD}".encode()) % SHARES
 
 
 def number_of_run(top, today=None):
-    """Return the number that chooses a sixth, and its source: the count of commits, or the day in a
+    """Return the number that chooses a share, and its source: the count of commits, or the day in a
     shallow clone, where the count is unknown."""
     def git(*words):
         done = subprocess.run(["git", "-C", str(top), *words], capture_output=True, text=True)
@@ -42,7 +42,7 @@ def number_of_run(top, today=None):
     return day, f"day {day}, as the commits cannot be counted here"
 
 
-def kernels_of(scenario, tier="long", sixth=None, kernels=(), named=""):
+def kernels_of(scenario, tier="long", share=None, kernels=(), named=""):
     """Return the kernels on which a scenario runs in a tier. "kernels" replaces those that it
     declares. The scenario with the name "named" runs in every tier."""
     def in_tier(kernel, declared):
@@ -50,7 +50,7 @@ def kernels_of(scenario, tier="long", sixth=None, kernels=(), named=""):
             return True
         if TIERS.index(declared) <= TIERS.index(tier):
             return True
-        return declared == "long" and sixth is not None and sixth_of(scenario.name, kernel) == sixth % SIXTHS
+        return declared == "long" and share is not None and share_of(scenario.name, kernel) == share % SHARES
 
     if not kernels:
         chosen = {kernel for kernel, declared in scenario.tiers.items() if in_tier(kernel, declared)}
