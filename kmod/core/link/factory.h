@@ -29,12 +29,30 @@ struct cw_link_config {
 	struct cw_reserve *reserve; /* memory comes from it and returns to it; or NULL */
 	bool polled; /* client, data: without interrupts */
 	/*
+	 * Client: the limit for the way to the server, in milliseconds, and over TCP for its
+	 * connection too; 0: as every other step.
+	 */
+	u32 reach_ms;
+	/*
 	 * Client, may be NULL: called with the link before the first wait, and with NULL when the
 	 * connection is established or before the link is freed. Until then another thread may kill
 	 * @link, which ends all waits at once.
 	 */
 	void (*making)(void *owner, struct cw_link *link);
 };
+
+/**
+ * cw_link_reach_ms() - returns the time limit of the way to the server
+ * @config: properties of the link
+ * @timeout_ms: time limit of each step, in milliseconds
+ *
+ * Context: Any context.
+ * Return: Milliseconds.
+ */
+static inline u32 cw_link_reach_ms(const struct cw_link_config *config, u32 timeout_ms)
+{
+	return config->reach_ms ? min(config->reach_ms, timeout_ms) : timeout_ms;
+}
 
 /* The capabilities of a link's device. */
 struct cw_link_caps {

@@ -131,6 +131,14 @@ static int cw_endpoint_error(struct cw_endpoint *ep)
 	return ret;
 }
 
+/* Kills the endpoint unless it is dead. Its owner has the reason when this returns. */
+static int cw_endpoint_fail(struct cw_endpoint *ep, int err, const char *what)
+{
+	cw_endpoint_kill(ep, err, "%s", what);
+	cw_endpoint_await_report(ep);
+	return cw_endpoint_error(ep);
+}
+
 static int cw_endpoint_wait(struct cw_endpoint *ep, enum cw_endpoint_state for_state,
 			    u32 timeout_ms, const char *what)
 {
@@ -142,7 +150,7 @@ static int cw_endpoint_wait(struct cw_endpoint *ep, enum cw_endpoint_state for_s
 		cw_endpoint_kill(ep, -ETIMEDOUT, "%s took longer than %u ms", what, timeout_ms);
 	ret = cw_endpoint_error(ep);
 	if (ret)
-		wait_for_completion(&ep->reported); /* the owner has the reason then */
+		cw_endpoint_await_report(ep);
 	return ret;
 }
 
@@ -210,10 +218,8 @@ int cw_endpoint_resolve(struct cw_endpoint *ep, const struct sockaddr *src,
 		return ret;
 	rdma_set_ack_timeout(ep->cm, ack_timeout);
 	ret = rdma_resolve_route(ep->cm, timeout_ms);
-	if (ret) {
-		cw_endpoint_kill(ep, ret, "no route to the peer");
-		return ret;
-	}
+	if (ret)
+		return cw_endpoint_fail(ep, ret, "no route to the peer");
 	return cw_endpoint_wait(ep, CW_EP_ROUTE, timeout_ms, "resolving the route");
 }
 
@@ -245,12 +251,10 @@ int cw_endpoint_connect(struct cw_endpoint *ep, const void *req, u8 req_len, u32
 	int ret;
 
 	if (!cw_endpoint_change(ep, CW_EP_CONNECTING, 0))
-		return cw_endpoint_error(ep);
+		return cw_endpoint_fail(ep, -ECONNABORTED, "connecting failed");
 	ret = rdma_connect(ep->cm, &param);
-	if (ret) {
-		cw_endpoint_kill(ep, ret, "the connection request could not be sent");
-		return ret;
-	}
+	if (ret)
+		return cw_endpoint_fail(ep, ret, "the connection request could not be sent");
 	ret = cw_endpoint_wait(ep, CW_EP_LIVE, timeout_ms, "connecting");
 	if (!ret)
 		cw_endpoint_keep_path(ep); /* iWARP has the local port only now */

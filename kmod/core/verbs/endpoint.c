@@ -51,6 +51,11 @@ bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...)
 	return true;
 }
 
+void cw_endpoint_await_report(struct cw_endpoint *ep)
+{
+	wait_for_completion(&ep->reported);
+}
+
 void cw_endpoint_seen(struct cw_endpoint *ep)
 {
 	if (cw_endpoint_change(ep, CW_EP_LIVE, 0))
@@ -230,7 +235,7 @@ void cw_endpoint_drain(struct cw_endpoint *ep)
 	LIST_HEAD(left);
 
 	cw_endpoint_disconnect(ep);
-	wait_for_completion(&ep->reported); /* another one may have killed it a moment ago */
+	cw_endpoint_await_report(ep); /* another thread may have killed it a moment ago */
 	/*
 	 * Acts as a barrier: anyone who saw the endpoint alive under sq_lock has finished posting,
 	 * and everyone later sees DEAD, so nothing can be posted after ib_drain_qp().

@@ -56,7 +56,7 @@ struct cw_probe {
 struct cw_endpoint_ops {
 	/* The connection is established. Softirq or process context. */
 	void (*live)(struct cw_endpoint *ep);
-	/* The endpoint is dead. Called once, in any context: no sleep. @reason: a text for people. */
+	/* The endpoint is dead. Called once, in any context. @reason is a text for people. */
 	void (*down)(struct cw_endpoint *ep, int err, const char *reason);
 };
 
@@ -288,6 +288,17 @@ static inline bool cw_probe_is_under_way(const struct cw_probe *probe)
  * Return: True if this call killed the endpoint.
  */
 __printf(3, 4) bool cw_endpoint_kill(struct cw_endpoint *ep, int err, const char *fmt, ...);
+
+/**
+ * cw_endpoint_await_report() - wait until ops->down() has returned
+ * @ep: endpoint that is dead, or that the caller has killed
+ *
+ * Two threads may kill an endpoint at once. The one that comes second waits here, if it needs the
+ * reason that the first one gives.
+ *
+ * Context: Process context. Sleeps. Not in ops->down(), which must not sleep.
+ */
+void cw_endpoint_await_report(struct cw_endpoint *ep);
 
 /**
  * cw_endpoint_disconnect() - kill an endpoint, and disconnect it from the peer

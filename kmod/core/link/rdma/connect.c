@@ -18,7 +18,7 @@ static int cw_link_rdma_check_rep(struct cw_link_rdma *l, const struct cw_link_c
 	if (!cw_parse_rep(l->ep.rep, l->ep.rep_len, &rep) && rep.kind == config->kind &&
 	    rep.index == config->index && rep.transport == CW_WIRE_RDMA)
 		return 0;
-	cw_link_kill(&l->link, -EPROTO, "the server's acceptance is malformed");
+	cw_endpoint_kill(&l->ep, -EPROTO, "the server's acceptance is malformed");
 	return -EPROTO;
 }
 
@@ -41,14 +41,14 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 		return ERR_PTR(-ENOMEM);
 	if (config->making)
 		config->making(config->owner, &l->link);
-	ret = cw_endpoint_resolve(&l->ep, src, dst, timeout_ms);
+	ret = cw_endpoint_resolve(&l->ep, src, dst, cw_link_reach_ms(config, timeout_ms));
 	if (ret)
 		goto fail;
 	domain = cw_domain_create(l->ep.cm->device);
 	if (IS_ERR(domain)) {
 		ret = PTR_ERR(domain);
-		cw_link_kill(&l->link, ret, "RDMA device %s cannot be used",
-			     l->ep.cm->device->name);
+		cw_endpoint_kill(&l->ep, ret, "RDMA device %s cannot be used",
+				 l->ep.cm->device->name);
 		goto fail;
 	}
 	if (beside && !cw_link_rdma_is_on(beside, l->ep.cm->device))
@@ -57,8 +57,8 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 		ret = cw_link_rdma_equip(l, config, domain);
 	cw_domain_put(domain); /* the endpoint has its own reference */
 	if (ret) {
-		cw_link_kill(&l->link, ret, "no queue pair on RDMA device %s (%d)",
-			     l->ep.cm->device->name, ret);
+		cw_endpoint_kill(&l->ep, ret, "no queue pair on RDMA device %s (%d)",
+				 l->ep.cm->device->name, ret);
 		goto fail;
 	}
 	ret = cw_endpoint_connect(&l->ep, req, sizeof(*req), timeout_ms);
@@ -71,8 +71,10 @@ static struct cw_link *cw_link_rdma_try(const struct cw_link_config *config,
 	return &l->link;
 
 fail:
-	cw_link_kill(&l->link, ret, "connecting failed (%d)", ret);
-	/* The report of the death is over then. The owner may rely on making in it. */
+	/* If the endpoint is dead, the link gets its reason, not this one. */
+	cw_endpoint_kill(&l->ep, ret, "connecting failed (%d)", ret);
+	cw_endpoint_await_report(&l->ep);
+	/* The report of the link's death is over then. The owner may rely on making in it. */
 	cw_link_drain(&l->link);
 	if (config->making)
 		config->making(config->owner, NULL);

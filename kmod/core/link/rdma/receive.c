@@ -96,7 +96,7 @@ static void cw_rx_done(struct ib_cq *cq, struct ib_wc *wc)
 			return;
 		/*
 		 * A flush may be the first report of a queue pair's death. If the endpoint is dead
-		 * already, whoever killed it reports why, perhaps a moment later.
+		 * already, the thread that killed it reports why, perhaps a moment later.
 		 */
 		cw_endpoint_kill(&l->ep, -EIO, "a receive failed: %s",
 				 ib_wc_status_msg(wc->status));

@@ -9,6 +9,7 @@
 #include <net/ipv6.h>
 #include <net/tcp.h>
 
+#include "../../address/same_ip.h"
 #include "connect.h"
 #include "link_tcp.h"
 
@@ -39,23 +40,12 @@ static void cw_tcp_get_names(struct cw_link_tcp *l)
 	dst_release(dst);
 }
 
-static bool cw_tcp_same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
-{
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET)
-		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-	return ipv6_addr_equal(&((const struct sockaddr_in6 *)a)->sin6_addr,
-			       &((const struct sockaddr_in6 *)b)->sin6_addr);
-}
-
 bool cw_link_tcp_same_ends(struct cw_link *link, const struct sockaddr_storage *local,
 			   const struct sockaddr_storage *peer)
 {
 	const struct cw_link_tcp *l = to_tcp(link);
 
-	return cw_tcp_same_address(&l->local, local) && cw_tcp_same_address(&l->peer, peer);
+	return cw_same_ip(&l->local, local) && cw_same_ip(&l->peer, peer);
 }
 
 /* ---- client ---- */
@@ -173,13 +163,13 @@ static int cw_tcp_check_answer(struct cw_link_tcp *l, const struct cw_link_confi
 static int cw_tcp_request(struct cw_link_tcp *l, const struct cw_link_config *config,
 			  u32 timeout_ms, struct cw_rej *rej)
 {
-	unsigned long step = msecs_to_jiffies(timeout_ms);
+	u32 reach_ms = cw_link_reach_ms(config, timeout_ms);
 
-	if (!wait_event_timeout(l->wait, cw_tcp_has_begun(l), step)) {
-		cw_link_kill(&l->link, -ETIMEDOUT, "connecting took longer than %u ms", timeout_ms);
+	if (!wait_event_timeout(l->wait, cw_tcp_has_begun(l), msecs_to_jiffies(reach_ms))) {
+		cw_link_kill(&l->link, -ETIMEDOUT, "connecting took longer than %u ms", reach_ms);
 		return -ETIMEDOUT;
 	}
-	if (!wait_event_timeout(l->wait, cw_tcp_is_answered(l), step)) {
+	if (!wait_event_timeout(l->wait, cw_tcp_is_answered(l), msecs_to_jiffies(timeout_ms))) {
 		cw_link_kill(&l->link, -ETIMEDOUT,
 			     "the server did not answer the request to connect within %u ms",
 			     timeout_ms);
@@ -191,11 +181,10 @@ static int cw_tcp_request(struct cw_link_tcp *l, const struct cw_link_config *co
 	return cw_tcp_check_answer(l, config, rej);
 }
 
-static struct cw_link *cw_link_tcp_connect(const struct cw_link_config *config,
-					   struct cw_link *beside, const struct sockaddr *src,
-					   const struct sockaddr *dst,
-					   const struct cw_wire_req *req, u32 timeout_ms,
-					   char *reason, struct cw_rej *rej)
+static struct cw_link *cw_link_tcp_try(const struct cw_link_config *config, struct cw_link *beside,
+				       const struct sockaddr *src, const struct sockaddr *dst,
+				       const struct cw_wire_req *req, u32 timeout_ms, char *reason,
+				       struct cw_rej *rej)
 {
 	struct cw_link_tcp *l = cw_link_tcp_alloc(config, false);
 	int ret;
@@ -224,9 +213,26 @@ static struct cw_link *cw_link_tcp_connect(const struct cw_link_config *config,
 	cw_link_drain(&l->link);
 	if (config->making)
 		config->making(config->owner, NULL);
+	if (l->link.error == -EAGAIN)
+		ret = -EAGAIN; /* the owner lets the attempt begin anew */
 	strscpy(reason, l->link.reason, sizeof(l->link.reason));
 	cw_tcp_free(&l->link);
 	return ERR_PTR(ret);
+}
+
+static struct cw_link *cw_link_tcp_connect(const struct cw_link_config *config,
+					   struct cw_link *beside, const struct sockaddr *src,
+					   const struct sockaddr *dst,
+					   const struct cw_wire_req *req, u32 timeout_ms,
+					   char *reason, struct cw_rej *rej)
+{
+	struct cw_link *link;
+
+	link = cw_link_tcp_try(config, beside, src, dst, req, timeout_ms, reason, rej);
+	/* Once: its packets may have been lost. */
+	if (IS_ERR(link) && PTR_ERR(link) == -EAGAIN)
+		link = cw_link_tcp_try(config, beside, src, dst, req, timeout_ms, reason, rej);
+	return link;
 }
 
 const struct cw_link_factory cw_link_tcp_factory = {

@@ -11,6 +11,7 @@
 #include "../../address/neighbour.h"
 #include "backoff.h"
 #include "login.h"
+#include "path_list.h"
 
 static const char *cw_session_refusal_text(u16 refusal)
 {
@@ -72,6 +73,19 @@ static u32 cw_path_step_ms(const struct cw_path *p)
 	return cw_backoff_step_ms(attempt, least, s->config.connect_timeout);
 }
 
+/*
+ * The paths of a session that is down take turns. A path whose network is lost must not keep
+ * another one from its turn for long, so it finds the way to the server soon, or fails.
+ */
+static u32 cw_path_reach_ms(const struct cw_path *p)
+{
+	const struct cw_session *s = p->session;
+
+	if (!s->ever_live || p->role != CW_PATH_LOGIN || !cw_session_has_other_path(p, false))
+		return 0;
+	return clamp(READ_ONCE(attempt_ms), 100U, 60000U);
+}
+
 /* NULL: any local address */
 static const struct sockaddr *cw_path_local(const struct cw_path *p)
 {
@@ -89,6 +103,7 @@ static struct cw_link *cw_path_connect_link(struct cw_path *p, const struct cw_l
 	ours.owner = p;
 	ours.making = cw_path_making;
 	ours.reserve = &p->reserve;
+	ours.reach_ms = cw_path_reach_ms(p);
 	/* The login agreed on limits of the control link's device: data links must use it. */
 	link = p->factory->connect(&ours, p->control, cw_path_local(p),
 				   (const struct sockaddr *)&p->address, req, cw_path_step_ms(p),
@@ -147,11 +162,13 @@ static int cw_path_connect_data_links(struct cw_path *p, const u8 *secret, u64 e
 			return PTR_ERR(link);
 		p->links[i] = link;
 		p->nr_links = i + 1;
-		if (cw_link_is_dead(link) || cw_link_is_dead(p->control) ||
-		    cw_path_is_given_up(p)) {
-			cw_path_say(p, -ECONNRESET, "%s",
-				    cw_link_is_dead(link) ? "a data link died at once" :
-							    p->control->reason);
+		if (cw_path_is_given_up(p)) {
+			cw_path_say(p, -EINTR, "interrupted");
+			return -EINTR;
+		}
+		if (cw_link_is_dead(link) || cw_link_is_dead(p->control)) {
+			cw_path_say(p, -ECONNRESET, "a link died at once");
+			cw_path_find_reason(p);
 			return -ECONNRESET;
 		}
 	}
@@ -208,8 +225,11 @@ int cw_path_connect(struct cw_path *p)
 	mutex_unlock(&s->lock);
 	ret = cw_path_connect_data_links(p, secret, p->epoch);
 	memzero_explicit(secret, sizeof(secret));
-	if (!ret)
-		cw_link_describe(p->control, p->device, &p->device_port, &p->local_address,
-				 &p->peer_address);
-	return ret;
+	if (ret)
+		return ret;
+	mutex_lock(&s->lock);
+	cw_link_describe(p->control, p->device, &p->device_port, &p->local_address,
+			 &p->peer_address);
+	mutex_unlock(&s->lock);
+	return 0;
 }

@@ -19,6 +19,7 @@
 #include <net/tcp.h>
 
 #include "../../../../include/wire/causeway_tcp.h"
+#include "../../address/same_ip.h"
 #include "../../link/tcp/connect.h"
 #include "incoming.h"
 #include "session.h"
@@ -279,17 +280,6 @@ out:
 
 /* ---- the listeners ---- */
 
-static bool cw_guest_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
-{
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET)
-		return ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
-		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-	return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-		       &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr));
-}
-
 /* Counts a guest in the limit of its address. */
 static bool cw_guest_enter(struct cw_guest *guest)
 {
@@ -300,7 +290,7 @@ static bool cw_guest_enter(struct cw_guest *guest)
 	guest->known = cw_source_knows(&guest->peer);
 	mutex_lock(&cw_guest_lock);
 	list_for_each_entry(other, &cw_guests, entry)
-		of_host += cw_guest_same_host(&other->peer, &guest->peer);
+		of_host += cw_same_ip(&other->peer, &guest->peer);
 	room = !cw_guest_closing && of_host < READ_ONCE(tcp_guests_host);
 	if (room) {
 		list_add_tail(&guest->entry, &cw_guests);
