@@ -41,10 +41,12 @@ static int __init cw_init(void)
 	ret = cw_device_init();
 	if (ret)
 		goto exit_server;
-	cw_client_watch_ports();
-	ret = cw_interface_init();
+	ret = cw_client_watch_ports();
 	if (ret)
 		goto exit_device;
+	ret = cw_interface_init();
+	if (ret)
+		goto unwatch_ports;
 	ret = cw_control_init();
 	if (ret)
 		goto exit_interface;
@@ -52,8 +54,9 @@ static int __init cw_init(void)
 
 exit_interface:
 	cw_interface_exit();
-exit_device:
+unwatch_ports:
 	cw_client_unwatch_ports();
+exit_device:
 	cw_device_exit();
 exit_server:
 	cw_server_exit();

@@ -81,7 +81,9 @@ struct cw_path {
 	unsigned long flags, retry_at;
 	u64 epoch;
 	cw_fence fence;
-	u32 alives, attempts;
+	u32 alives, attempts, losses, fences;
+	u64 fence_ns;
+	char device[64];
 	const char *kicked;
 	int arrived, connect, work, error, address, local;
 	char reason[CW_REASON_SIZE];

@@ -164,6 +164,10 @@ TEST_F(PathRemoval, MakesRoomForAPathThatIsAdded)
 	EXPECT_EQ(remove(1), 0);
 	EXPECT_FALSE(cw_session_path_config(&session, 1, &found));
 	snprintf(second.reason, sizeof(second.reason), "of the earlier path");
+	second.losses = 5;
+	second.fences = 4;
+	second.fence_ns = 3;
+	snprintf(second.device, sizeof(second.device), "rxe1");
 	EXPECT_EQ(cw_session_add_path(&session, &wanted, 1, reason), 0);
 	EXPECT_EQ(session.paths[1], &second);
 	EXPECT_EQ(second.state, CW_PATH_DOWN);
@@ -173,6 +177,8 @@ TEST_F(PathRemoval, MakesRoomForAPathThatIsAdded)
 	EXPECT_EQ(found.local, 8);
 	EXPECT_EQ(found.transport, CW_TRANSPORT_TCP) << "the earlier path had another";
 	EXPECT_STREQ(second.reason, "the server knows a single path only");
+	EXPECT_EQ(second.losses + second.fences + second.fence_ns, 0U) << "of the earlier path";
+	EXPECT_STREQ(second.device, "");
 	session.features = CW_FEATURE_PATHS;
 	EXPECT_EQ(cw_session_add_path(&session, &wanted, 3, reason), 0);
 	EXPECT_EQ(session.nr_paths, 4U);

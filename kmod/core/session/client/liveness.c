@@ -33,9 +33,12 @@ static u32 cw_path_round_ms(const struct cw_path *p)
 {
 	u32 least = max(10U, jiffies_to_msecs(4));
 
-	/* A segment of TCP that was lost is sent again after 200 ms, and the PROBEs wait for it. */
+	/*
+	 * A segment of TCP that was lost is sent again after 200 ms, and once more 400 ms later. The
+	 * PROBEs wait for it, so the rounds take longer than both together.
+	 */
 	if (p->factory->transport == CW_TRANSPORT_TCP)
-		least = DIV_ROUND_UP(1000, CW_PROBING_ROUNDS - 1);
+		least = DIV_ROUND_UP(700, CW_PROBING_ROUNDS - 1);
 
 	return min(max(READ_ONCE(fast_probe_ms), least), p->grants.probe_ms);
 }

@@ -111,6 +111,7 @@ struct cw_path {
 	u32 rtt; /* units of 1024 ns, of the newest answer; 0: none yet. Any context */
 	u32 alives; /* answers with a cookie; any context */
 	const char *kicked; /* why a caller gave the connection up; any context */
+	/* Of the newest connection. Written under lock and session->lock, read under either. */
 	char device[64];
 	u8 device_port;
 	struct sockaddr_storage local_address, peer_address;
@@ -260,6 +261,15 @@ void cw_path_interrupt(struct cw_path *p);
  * Context: Process context. session->lock is held. Takes making_lock.
  */
 void cw_path_restart(struct cw_path *p);
+/**
+ * cw_path_make_way() - ends an attempt that still waits for its control link
+ * @p: a path that connects
+ *
+ * The attempt has failed then, and another path may log in.
+ *
+ * Context: Process context. session->lock is held. Takes making_lock.
+ */
+void cw_path_make_way(struct cw_path *p);
 /**
  * cw_path_is_idle() - checks that no command is outstanding on a path
  * @p: the path

@@ -73,6 +73,10 @@ static void cw_path_begin_again(struct cw_path *p, const struct cw_path_config *
 	p->refused = false;
 	p->failed = false;
 	p->relapses = 0;
+	p->losses = 0;
+	p->fences = 0;
+	p->fence_ns = 0;
+	p->device[0] = '\0';
 	s->tried &= ~BIT(p->number);
 	mutex_lock(&s->reason_lock);
 	p->reason[0] = '\0';
