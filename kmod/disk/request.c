@@ -361,6 +361,10 @@ static enum blk_eh_timer_return cw_timeout(struct request *rq)
 	struct cw_disk *disk = cw_request_disk(rq);
 	bool closing = READ_ONCE(disk->closing);
 
+	if (!closing && READ_ONCE(disk->session->state) == CW_STATE_LIVE)
+		pr_warn_ratelimited("causeway: %s/%s: a command had no answer for %u s, although the session is live: see the disk of the server\n",
+				    disk->session->config.server, disk->session->config.name,
+				    jiffies_to_msecs(rq->timeout) / 1000);
 	if ((cw_session_count_paths(disk->session) == 1 || closing) &&
 	    cw_paths_kick(disk, rq, "a command had no answer in time") && closing)
 		cw_hold_force_later(disk);

@@ -7,6 +7,7 @@
 #include "show/words.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -225,7 +226,23 @@ bool has_fallen_back(const SessionInfo &session) {
            });
 }
 
-std::string way_to_bring_back(const DiskPath &path) {
+// @session is live, so the fault is of this path.
+std::string way_to_bring_back(const SessionInfo &session, const DiskPath &path) {
+    const std::string remove =
+        fmt::format("causeway path remove {} {}", disk_of(session), path.number);
+    switch (-path.error) {
+    case EMEDIUMTYPE:
+        return fmt::format("{}; or causeway detach {}, attach it by this path, then add the others",
+                           remove, disk_of(session));
+    case EREMCHG:
+    case ESTALE:
+    case ENOTCONN:
+        return fmt::format("see that {0} is an address of the same server: causeway discover {0}; "
+                           "if it is not: {1}",
+                           path.peer.host_text(), remove);
+    default:
+        break;
+    }
     if (path.transport == CW_TRANSPORT_TCP) {
         return fmt::format("see that the server exports the disk with --tcp, that no firewall "
                            "closes TCP port {}, and that the port at each end has its cable and "
@@ -262,7 +279,7 @@ std::vector<Sighting> path_down(const Facts &facts) {
                                    "path only"
                                  : why,
                              fence.empty() ? "" : "; " + fence),
-                 way_to_bring_back(path)});
+                 way_to_bring_back(session, path)});
         }
     }
     return seen;
@@ -272,9 +289,10 @@ std::vector<Sighting> refused(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const SessionInfo &session : facts.of<DiskFacts>().sessions) {
         if (session.role == CW_ROLE_CLIENT && session.state == CW_STATE_REFUSED) {
+            const char *what = session.error == -EMEDIUMTYPE ? "is granted less than before"
+                                                             : "leads to another disk now";
             seen.push_back({disk_of(session),
-                            fmt::format("{} leads to another disk now: {}", disk_of(session),
-                                        reason_of(session)),
+                            fmt::format("{} {}: {}", disk_of(session), what, reason_of(session)),
                             fmt::format("causeway detach {0} --force; causeway attach {0}",
                                         disk_of(session))});
         }

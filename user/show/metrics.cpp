@@ -108,22 +108,26 @@ Labels labels_of(const AttachmentInfo &info) {
     return {{"server", info.server}, {"name", info.name}, {"disk", info.disk}};
 }
 
-Labels labels_of(const SessionInfo &session) {
+// Returns the labels of a session or of its counters. The labels of a disk are the same whatever
+// path carries its I/O. The server has a session for each login of a client, and the id tells a new
+// one from an old one that has not ended.
+template <typename Session> Labels labels_of_session(const Session &session) {
+    if (session.role == CW_ROLE_CLIENT) {
+        return {
+            {"role", role_word(session.role)}, {"server", session.server}, {"name", session.name}};
+    }
     return {{"role", role_word(session.role)},
             {"id", fmt::format("{}", session.id)},
-            {"server", session.server},
             {"name", session.name},
             {"peer", session.peer.text()}};
 }
 
-// Returns the same labels as for the SessionInfo of this session, because both contain the same
-// fields.
+Labels labels_of(const SessionInfo &session) {
+    return labels_of_session(session);
+}
+
 Labels labels_of(const StatInfo &info) {
-    return {{"role", role_word(info.role)},
-            {"id", fmt::format("{}", info.id)},
-            {"server", info.server},
-            {"name", info.name},
-            {"peer", info.peer.text()}};
+    return labels_of_session(info);
 }
 
 Labels labels_of(const NfsConnection &connection) {
@@ -207,13 +211,18 @@ void each_disk(Page &page, const std::vector<SessionInfo> &sessions,
     }
 }
 
-// Why I/O goes over TCP, while it does after a fallback. The label has one of two values only; the
-// whole reason is in "net --json".
+bool has_rdma(const SessionInfo &session) {
+    return std::any_of(session.paths.begin(), session.paths.end(),
+                       [](const DiskPath &path) { return path.transport == CW_TRANSPORT_RDMA; });
+}
+
+// Why I/O goes over TCP, while it does after a fallback and could come back. The label has one of
+// two values only; the whole reason is in "net --json".
 void add_fallbacks(Page &page, const std::vector<SessionInfo> &sessions) {
     page.gauge("causeway_disk_fallback",
                "1 while I/O goes over TCP because the last path over RDMA was lost or removed.");
     for (const SessionInfo &session : sessions) {
-        if (is_attached(session) && session.fallbacks > session.returns) {
+        if (is_attached(session) && session.fallbacks > session.returns && has_rdma(session)) {
             const bool removed =
                 session.fallback_reason.find("is being removed") != std::string::npos;
             page.sample({{"server", session.server},

@@ -543,6 +543,21 @@ TEST_F(DoctorOfPaths, names_the_path_that_is_down_with_its_reason) {
               "out); its fence waits for 3 commands at the server's disk");
 }
 
+TEST_F(DoctorOfPaths, says_what_to_do_with_a_path_that_does_not_fit) {
+    other_.reason = "this path is granted less than the disk has";
+    other_.error = -EMEDIUMTYPE;
+    EXPECT_EQ(
+        sightings()[0]["fix"],
+        "causeway path remove storage1/scratch 1; or causeway detach storage1/scratch, attach "
+        "it by this path, then add the others");
+    for (const int error : {-EREMCHG, -ESTALE, -ENOTCONN}) {
+        other_.error = error;
+        EXPECT_EQ(sightings()[0]["fix"],
+                  "see that 10.1.0.1 is an address of the same server: causeway discover 10.1.0.1; "
+                  "if it is not: causeway path remove storage1/scratch 1");
+    }
+}
+
 TEST_F(DoctorOfPaths, says_why_the_disk_goes_over_tcp) {
     live_.transport = CW_TRANSPORT_TCP;
     live_.carries_io = true;

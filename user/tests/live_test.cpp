@@ -87,8 +87,8 @@ TEST_F(Figured, metrics_name_everything) {
     const std::string text = out();
     for (const char *line : {
              "# TYPE causeway_session_reads counter\n",
-             "causeway_session_reads_total{role=\"client\",id=\"0\",server=\"storage1\",name="
-             "\"scratch\",peer=\"\"} 1234\n",
+             "causeway_session_reads_total{role=\"client\",server=\"storage1\",name="
+             "\"scratch\"} 1234\n",
              "causeway_disk_size_bytes{server=\"storage1\",name=\"scratch\",disk=\"causeway0\"} "
              "536870912\n",
              "causeway_export_sessions{name=\"fast\"} 1\n",

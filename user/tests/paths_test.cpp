@@ -448,6 +448,18 @@ TEST_F(PathsShown, as_standing_by_connecting_or_fenced) {
     EXPECT_EQ(state_sentence(path(1)), "ending");
 }
 
+TEST_F(PathsShown, by_no_metric_of_a_fallback_that_cannot_end) {
+    const std::string fallback = "causeway_disk_fallback{";
+    kernel.running_sessions[0].returns = 2;
+    EXPECT_EQ(run({"metrics"}), 0) << err();
+    EXPECT_NE(out().find(fallback), std::string::npos) << out();
+    for (DiskPath &path : kernel.running_sessions[0].paths) {
+        path.transport = CW_TRANSPORT_TCP; // the path by RDMA was removed
+    }
+    EXPECT_EQ(run({"metrics"}), 0) << err();
+    EXPECT_EQ(out().find(fallback), std::string::npos) << out();
+}
+
 TEST_F(PathsShown, by_metrics) {
     kernel.running_sessions[1].paths.clear(); // as an older module reports it
     kernel.running_sessions[0].returns = 2;
