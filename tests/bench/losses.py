@@ -205,22 +205,30 @@ def lose_the_better(machines, name, transports, count, outage):
         yield "longest", cause, [times[5] for times in found], repeated
 
 
-def lose_the_only_one(machines, name, transports, count, outage):
-    """Lose the only network for some time. Yield as lose_one_of_two()."""
+def lose_all(machines, name, transports, count, outage):
+    """Lose all networks for some time; the last one comes back first. Yield as lose_one_of_two()."""
     machines.attach(name, transports)
+    *others, first_back = range(len(transports))
     for cause, cut in CABLES.items():
         host = cut.on(machines)
 
         def lose():
-            cut.lose(host, 0)
+            for link in (*others, first_back):
+                cut.lose(host, link)
             at(machines.events, "down")
             time.sleep(outage)      # the time of the outage is what the figure is about
             back = machines.begin()
-            cut.bring_back(host, 0)
+            cut.bring_back(host, first_back)
             return back, at(machines.events, "up")
 
+        def bring_others_back(_):
+            for link in others:
+                cut.bring_back(host, link)
+                at(machines.events, rf"path-up \S+ path {link}", timeout=90)
+            return ()
+
         writes = machines.write(name)
-        returns, repeated = machines.rounds(count, f"{name}: return, {cause}", lose, lambda _: ())
+        returns, repeated = machines.rounds(count, f"{name}: return, {cause}", lose, bring_others_back)
         done = machines.end(writes)
         yield "return", cause, [longest(done, back, up + 5)[1] - back for back, up in returns], repeated
     machines.detach()

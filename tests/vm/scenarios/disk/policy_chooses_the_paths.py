@@ -81,7 +81,7 @@ def scenario(rig):
     attach(client, events, None)
     used, both = shares(rig, 64)
     rig.log(f"{alone:.0f} reads a second by one path, {both:.0f} by two, {used} of them by each")
-    assert min(used) > 0.1, used
+    assert min(used) > 0.02, used       # both carry commands; how many is for tests/unit/path_choice_test.cpp
     client.run(SLOW)
     # The probes that measure a path without commands come every second.
     read(client, 16, "--runtime=3")
@@ -90,5 +90,5 @@ def scenario(rig):
     client.run("tc qdisc del dev eth0 root")
     read(client, 64, "--runtime=3")
     used, _ = shares(rig, 64)
-    assert min(used) > 0.1, used
+    assert min(used) > 0.02, used       # both carry commands; how many is for tests/unit/path_choice_test.cpp
     client.run(f"causeway detach {NAME}")
