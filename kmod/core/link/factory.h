@@ -29,8 +29,8 @@ struct cw_link_config {
 	struct cw_reserve *reserve; /* memory comes from it and returns to it; or NULL */
 	bool polled; /* client, data: without interrupts */
 	/*
-	 * Client: the limit for the way to the server, in milliseconds, and over TCP for its
-	 * connection too; 0: as every other step.
+	 * Client: time limit for the address and the route of the server each, in milliseconds, and
+	 * over TCP for its connection; 0: @timeout_ms of connect().
 	 */
 	u32 reach_ms;
 	/*

@@ -49,41 +49,53 @@ static void cw_path_say_versions(struct cw_path *p, int err, const struct cw_rej
 }
 
 #define CW_JOIN_STEPS 4 /* of attempt_ms, for a path that joins */
+#define CW_TURN_MS 2000U /* most for a step, while other paths wait for their turn */
 
 static unsigned int attempt_ms = 500;
 module_param(attempt_ms, uint, 0644);
 MODULE_PARM_DESC(attempt_ms,
 		 "client: milliseconds for each step of an attempt to connect again; doubled after 16 attempts and then with every eighth, up to the time of the first connection (default 500)");
 
-/*
- * The time for each step of an attempt, in milliseconds. No I/O waits for a path that joins, so it
- * takes the time that a slow server may need.
- */
-static u32 cw_path_step_ms(const struct cw_path *p)
+/* True while a path that logs in waits for its control link, and others wait for their turn. */
+static bool cw_path_has_turn(const struct cw_path *p)
 {
-	const struct cw_session *s = p->session;
-	u32 attempt = p->attempts ? p->attempts - 1 : 0; /* this one is counted already */
-	u32 least;
+	return p->session->ever_live && p->role == CW_PATH_LOGIN && !p->control &&
+	       cw_session_has_other_path(p, false);
+}
 
-	if (!s->ever_live)
-		return s->config.connect_timeout;
-	least = clamp(READ_ONCE(attempt_ms), 100U, 60000U);
+static u32 cw_path_least_ms(const struct cw_path *p)
+{
+	u32 least = clamp(READ_ONCE(attempt_ms), 100U, 60000U);
+
 	if (p->role == CW_PATH_JOIN)
-		least *= CW_JOIN_STEPS;
-	return cw_backoff_step_ms(attempt, least, s->config.connect_timeout);
+		return least * CW_JOIN_STEPS;
+	return cw_path_has_turn(p) ? least / 2 : least;
 }
 
 /*
- * The paths of a session that is down take turns. A path whose network is lost must not keep
- * another one from its turn for long, so it finds the way to the server soon, or fails.
+ * The time for each step of an attempt, in milliseconds. No I/O waits for a path that joins, so it
+ * takes the time that a slow server may need. A path whose network is lost must not keep another
+ * one from its turn for long.
  */
+static u32 cw_path_step_ms(const struct cw_path *p)
+{
+	u32 attempt = p->attempts ? p->attempts - 1 : 0; /* this one is counted already */
+	u32 most = p->session->config.connect_timeout, least;
+
+	if (!p->session->ever_live)
+		return most;
+	least = cw_path_least_ms(p);
+	if (cw_path_has_turn(p))
+		most = max(least, CW_TURN_MS);
+	return cw_backoff_step_ms(attempt, least, most);
+}
+
+/* The time to find the server. Every eighth attempt is for a network that is slow to say where. */
 static u32 cw_path_reach_ms(const struct cw_path *p)
 {
-	const struct cw_session *s = p->session;
-
-	if (!s->ever_live || p->role != CW_PATH_LOGIN || !cw_session_has_other_path(p, false))
+	if (!cw_path_has_turn(p))
 		return 0;
-	return clamp(READ_ONCE(attempt_ms), 100U, 60000U);
+	return p->attempts % 8 ? cw_path_least_ms(p) : CW_TURN_MS;
 }
 
 /* NULL: any local address */

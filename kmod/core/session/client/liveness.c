@@ -34,11 +34,12 @@ static u32 cw_path_round_ms(const struct cw_path *p)
 	u32 least = max(10U, jiffies_to_msecs(4));
 
 	/*
-	 * A segment of TCP that was lost is sent again after 200 ms, and once more 400 ms later. The
-	 * PROBEs wait for it, so the rounds take longer than both together.
+	 * A segment of TCP that was lost is sent again after 200 ms and a round trip, and once more
+	 * after twice that. The PROBEs wait for it, so the rounds take longer than both together,
+	 * and the round trip of the answer. The unit of rtt is 1024 ns.
 	 */
 	if (p->factory->transport == CW_TRANSPORT_TCP)
-		least = DIV_ROUND_UP(700, CW_PROBING_ROUNDS - 1);
+		least = DIV_ROUND_UP(700 + 4 * (READ_ONCE(p->rtt) >> 10), CW_PROBING_ROUNDS - 1);
 
 	return min(max(READ_ONCE(fast_probe_ms), least), p->grants.probe_ms);
 }

@@ -146,19 +146,6 @@ void cw_path_restart(struct cw_path *p)
 	spin_unlock_irqrestore(&p->making_lock, flags);
 }
 
-void cw_path_make_way(struct cw_path *p)
-{
-	unsigned long flags;
-
-	lockdep_assert_held(&p->session->lock);
-	spin_lock_irqsave(&p->making_lock, flags);
-	/* An attempt that has its control link is about to succeed. */
-	if (p->making && p->making->kind == CW_LINK_CONTROL)
-		cw_link_kill(p->making, -ENETUNREACH,
-			     "the port of another path came up before the server answered");
-	spin_unlock_irqrestore(&p->making_lock, flags);
-}
-
 /* ---- the end of a connection ---- */
 
 bool cw_path_is_idle(const struct cw_path *p)

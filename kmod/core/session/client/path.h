@@ -262,15 +262,6 @@ void cw_path_interrupt(struct cw_path *p);
  */
 void cw_path_restart(struct cw_path *p);
 /**
- * cw_path_make_way() - ends an attempt that still waits for its control link
- * @p: a path that connects
- *
- * The attempt has failed then, and another path may log in.
- *
- * Context: Process context. session->lock is held. Takes making_lock.
- */
-void cw_path_make_way(struct cw_path *p);
-/**
  * cw_path_is_idle() - checks that no command is outstanding on a path
  * @p: the path
  *

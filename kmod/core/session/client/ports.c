@@ -11,18 +11,21 @@
  * before the connection gives up. Paths by RDMA and over TCP use the same port if their addresses
  * of this host are the same.
  *
- * If a port comes up, or has other addresses, all paths that are down try at once. An attempt that
- * waits for the answer to a packet which may be lost begins anew. If the session is down, an attempt
- * by another port ends, so that the path of this port has its turn.
+ * If a port comes up, or has other addresses, all paths that are down try at once, and a path of
+ * that port is the next to log in. An attempt that waits for the answer to a packet which may be
+ * lost begins anew. Interfaces that have nothing to do with a disk change often, where containers
+ * start and end: an interface concerns only a session with a path that was live over it.
  *
  * The notifiers only queue a work: the RDMA core and the network stack hold locks, without which no
- * path comes back, and the locks of sessions may be held by a thread that waits for memory.
+ * path comes back, and the locks of sessions may be held by a thread that waits for memory. The
+ * work handles what was reported in its order.
  */
 #include <linux/inetdevice.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <net/addrconf.h>
 #include <net/if_inet6.h>
+#include <net/route.h>
 
 #include "../../address/same_ip.h"
 #include "../../verbs/device.h"
@@ -30,7 +33,7 @@
 #include "ports.h"
 
 struct cw_port_news {
-	struct work_struct work;
+	struct list_head entry;
 	u8 transport; /* of the paths that are concerned */
 	char device[64]; /* an RDMA device, or for TCP a network interface */
 	u32 port; /* 0: all */
@@ -101,14 +104,15 @@ static void cw_session_port_lost(struct cw_session *s, const struct cw_port_news
 			cw_path_lose_port(s->paths[i], news);
 }
 
-/* Returns true if a login by a path that was over this port can follow at once. */
-static bool cw_session_awaits_port(const struct cw_session *s, const struct cw_port_news *news)
+static bool cw_session_is_concerned(const struct cw_session *s, const struct cw_port_news *news)
 {
 	unsigned int i;
 
+	/* RDMA devices of a host are few. */
+	if (news->transport == CW_TRANSPORT_RDMA)
+		return true;
 	for (i = 0; i < s->nr_paths; i++)
-		if (cw_path_stays(s->paths[i]) && s->paths[i]->state == CW_PATH_DOWN &&
-		    cw_path_was_on(s->paths[i], news))
+		if (cw_path_was_on(s->paths[i], news))
 			return true;
 	return false;
 }
@@ -116,36 +120,55 @@ static bool cw_session_awaits_port(const struct cw_session *s, const struct cw_p
 /* The rule that ten logins and joins may begin in a second holds all the same. */
 static void cw_session_port_is_up(struct cw_session *s, const struct cw_port_news *news)
 {
-	bool awaited = cw_session_awaits_port(s, news);
 	unsigned int i;
 
+	if (!cw_session_is_concerned(s, news))
+		return;
 	for (i = 0; i < s->nr_paths; i++) {
 		struct cw_path *p = s->paths[i];
-		/* A path that was never live may be meant for the port. */
-		bool meant = p->device[0] ? cw_path_was_on(p, news) :
-					    p->factory->transport == news->transport;
+		bool was_on = cw_path_was_on(p, news);
 
-		if (p->state == CW_PATH_DOWN)
-			p->retry_at = jiffies;
-		if (meant) {
+		if (was_on) {
 			p->failed = false; /* the reason may be gone */
+			p->attempts = min(p->attempts, 1U); /* it has short pauses again */
 			s->tried &= ~BIT(i);
 		}
-		if (p->state != CW_PATH_CONNECTING || !news->up)
-			continue;
-		if (meant)
+		if (p->state == CW_PATH_DOWN)
+			p->retry_at = jiffies;
+		else if (p->state == CW_PATH_CONNECTING && news->up &&
+			 (was_on || (!p->device[0] && p->factory->transport == news->transport)))
 			cw_path_restart(p);
-		else if (p->role == CW_PATH_LOGIN && awaited)
-			cw_path_make_way(p);
 	}
 	cw_session_try_now(s);
 }
 
-static void cw_client_port_work(struct work_struct *work)
+/*
+ * Returns true if an interface has again what it had lost. An address is there twice while its
+ * prefix is changed.
+ */
+static bool cw_port_is_back(const struct cw_port_news *news)
 {
-	struct cw_port_news *news = container_of(work, struct cw_port_news, work);
+	const struct sockaddr_in *in = (const struct sockaddr_in *)&news->address;
+	struct net_device *netdev;
+	bool back;
+
+	if (news->transport != CW_TRANSPORT_TCP || news->address.ss_family == AF_INET6)
+		return false;
+	if (news->address.ss_family == AF_INET)
+		return inet_addr_type(&init_net, in->sin_addr.s_addr) == RTN_LOCAL;
+	rcu_read_lock();
+	netdev = dev_get_by_name_rcu(&init_net, news->device);
+	back = netdev && netif_running(netdev) && netif_carrier_ok(netdev);
+	rcu_read_unlock();
+	return back;
+}
+
+static void cw_client_handle_news(const struct cw_port_news *news)
+{
 	struct cw_session *s;
 
+	if (news->lost && cw_port_is_back(news))
+		return;
 	mutex_lock(&cw_sessions_lock);
 	list_for_each_entry(s, &cw_sessions, entry) {
 		mutex_lock(&s->lock);
@@ -158,20 +181,40 @@ static void cw_client_port_work(struct work_struct *work)
 		mutex_unlock(&s->lock);
 	}
 	mutex_unlock(&cw_sessions_lock);
-	kfree(news);
 }
+
+static LIST_HEAD(cw_port_reports); /* of struct cw_port_news, oldest first */
+static DEFINE_SPINLOCK(cw_port_reports_lock); /* softirq and process context */
+
+static void cw_client_port_work(struct work_struct *work)
+{
+	struct cw_port_news *news, *next;
+	LIST_HEAD(reports);
+
+	spin_lock_bh(&cw_port_reports_lock);
+	list_splice_init(&cw_port_reports, &reports);
+	spin_unlock_bh(&cw_port_reports_lock);
+	list_for_each_entry_safe(news, next, &reports, entry) {
+		cw_client_handle_news(news);
+		kfree(news);
+	}
+}
+
+static DECLARE_WORK(cw_port_reports_work, cw_client_port_work);
 
 /* ---- notifiers ---- */
 
 /* If memory is short, the silence of the path is noticed, and the pause ends by itself. */
-static void cw_client_tell(const struct cw_port_news *template)
+static void cw_client_report(const struct cw_port_news *template)
 {
 	struct cw_port_news *news = kmemdup(template, sizeof(*news), GFP_ATOMIC);
 
 	if (!news)
 		return;
-	INIT_WORK(&news->work, cw_client_port_work);
-	queue_work(cw_client_wq, &news->work);
+	spin_lock_bh(&cw_port_reports_lock);
+	list_add_tail(&news->entry, &cw_port_reports);
+	spin_unlock_bh(&cw_port_reports_lock);
+	queue_work(cw_client_wq, &cw_port_reports_work);
 }
 
 static int cw_client_port_changed(struct notifier_block *nb, unsigned long unused, void *data)
@@ -183,32 +226,31 @@ static int cw_client_port_changed(struct notifier_block *nb, unsigned long unuse
 				     .up = change->up };
 
 	strscpy(news.device, dev_name(&change->ib->dev), sizeof(news.device));
-	cw_client_tell(&news);
+	cw_client_report(&news);
 	return NOTIFY_DONE;
 }
 
 /* @address: one address of the interface, or NULL */
-static void cw_client_tell_interface(const struct net_device *netdev,
-				     const struct sockaddr_storage *address, bool up)
+static void cw_client_report_interface(const struct net_device *netdev,
+				       const struct sockaddr_storage *address, bool up)
 {
 	struct cw_port_news news = { .transport = CW_TRANSPORT_TCP, .lost = !up, .up = up };
 
-	if (!net_eq(dev_net(netdev), &init_net))
+	if (!net_eq(dev_net(netdev), &init_net) || netdev->flags & IFF_LOOPBACK)
 		return;
 	strscpy(news.device, netdev->name, sizeof(news.device));
 	if (address)
 		news.address = *address;
-	cw_client_tell(&news);
+	cw_client_report(&news);
 }
 
 static int cw_client_interface_changed(struct notifier_block *nb, unsigned long event, void *info)
 {
 	const struct net_device *netdev = netdev_notifier_info_to_dev(info);
 
-	if (event == NETDEV_DOWN || (event == NETDEV_CHANGE && !netif_carrier_ok(netdev)))
-		cw_client_tell_interface(netdev, NULL, false);
-	else if (event == NETDEV_UP || (event == NETDEV_CHANGE && netif_running(netdev)))
-		cw_client_tell_interface(netdev, NULL, true);
+	if (event == NETDEV_DOWN || event == NETDEV_UP || event == NETDEV_CHANGE)
+		cw_client_report_interface(netdev, NULL,
+					   netif_running(netdev) && netif_carrier_ok(netdev));
 	return NOTIFY_DONE;
 }
 
@@ -221,7 +263,8 @@ static int cw_client_ipv4_changed(struct notifier_block *nb, unsigned long event
 	in->sin_family = AF_INET;
 	in->sin_addr.s_addr = ifa->ifa_local;
 	if (event == NETDEV_DOWN || event == NETDEV_UP)
-		cw_client_tell_interface(ifa->ifa_dev->dev, &address, event == NETDEV_UP);
+		cw_client_report_interface(ifa->ifa_dev->dev, &address,
+					   event == NETDEV_UP);
 	return NOTIFY_DONE;
 }
 
@@ -235,7 +278,7 @@ static int cw_client_ipv6_changed(struct notifier_block *nb, unsigned long event
 	in6->sin6_family = AF_INET6;
 	in6->sin6_addr = ifa->addr;
 	if (event == NETDEV_DOWN || event == NETDEV_UP)
-		cw_client_tell_interface(ifa->idev->dev, &address, event == NETDEV_UP);
+		cw_client_report_interface(ifa->idev->dev, &address, event == NETDEV_UP);
 	return NOTIFY_DONE;
 }
 
