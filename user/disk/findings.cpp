@@ -236,9 +236,7 @@ std::string way_to_bring_back(const SessionInfo &session, const DiskPath &path) 
                            remove, disk_of(session));
     case EREMCHG:
     case ESTALE:
-    case ENOTCONN:
-        return fmt::format("see that {0} is an address of the same server: causeway discover {0}; "
-                           "if it is not: {1}",
+        return fmt::format("see whether {} is an address of the same server; if it is not: {}",
                            path.peer.host_text(), remove);
     default:
         break;
