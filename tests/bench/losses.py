@@ -38,10 +38,15 @@ def by_cable(host):
 
 
 CABLES = {"port": by_cable("client"), "silence": by_cable("server")}
-# The kernel notifies of these. Without an RDMA device, a path notices them as it notices silence.
+# Over TCP the client has no notice of what happens to the server's interface.
 NOTICES = {"departure": by_commands("server", "ip link set {dev} down", "ip link set {dev} up"),
            "removal": by_commands("client", "rdma link del {rdma}", "rdma link add {rdma} type rxe netdev {dev}"),
            "address": by_commands("client", "ip addr del {address}/24 dev {dev}", "ip addr add {address}/24 dev {dev}")}
+
+
+def causes(transports):
+    """Return the causes that end a path of these transports otherwise than by silence, and silence."""
+    return {**CABLES, **{name: cause for name, cause in NOTICES.items() if "rdma" in transports or name == "address"}}
 
 
 def now(host):
@@ -147,7 +152,7 @@ def lose_one_of_two(machines, name, transports, count, outage):
     machines.attach(name, transports)
     carries = 0
 
-    for cause, way in {**CABLES, **(NOTICES if "rdma" in transports else {})}.items():
+    for cause, way in causes(transports).items():
         host = way.on(machines)
 
         def lose():

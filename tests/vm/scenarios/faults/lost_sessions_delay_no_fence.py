@@ -10,7 +10,6 @@ from machine.topology import pair
 from using import tracing
 
 MEASURED = "LOST_SESSIONS" in os.environ
-MEASURED = "LOST_SESSIONS" in os.environ
 SESSIONS = int(os.environ.get("LOST_SESSIONS", 64))
 # With soft-RoCE's queues a session takes 1.7 MiB of the server and less of the client.
 TOPOLOGY = pair(server={"memory": 512 + 2 * SESSIONS}, client={"memory": 512 + 2 * SESSIONS})
@@ -18,7 +17,6 @@ TIER = "long"
 KERNELS = ("stock",)
 REQUIRES = (module("brd"),)
 ROUND = 10              # fences after which causeway-peer says so
-# Seconds. A fence that waited for the disk would take for ever. Beside other machines, this one may stand still.
 # Seconds. A fence that waited for the disk would take for ever. Beside other machines, this one may stand still.
 SOON = 0.1 if MEASURED else 1
 FENCE, FENCED = 20, 21  # messages
