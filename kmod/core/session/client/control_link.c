@@ -97,6 +97,11 @@ struct cw_letter *cw_path_receive(struct cw_path *p, u32 patience_ms)
 		if (letter || cw_link_is_dead(p->control) || cw_path_is_given_up(p))
 			break;
 	}
+	/* The last message may come after the report that the server closed the connection. */
+	if (!letter && cw_link_is_dead(p->control)) {
+		cw_link_drain(p->control);
+		letter = cw_inbox_take(&p->inbox);
+	}
 	return letter;
 }
 
