@@ -3,7 +3,7 @@
 import re
 
 from machine.topology import pair
-from using import causeway
+from using import causeway, verified
 
 SERVERS = ("10.0.0.1", "10.1.0.1")      # of the server, on each link
 
@@ -18,6 +18,15 @@ def attach(client, name, events, addresses=SERVERS, options=""):
     client.run(f"causeway attach {SERVERS[0]}/{name} {words} {options or ''}")
     events.wait_for(f"path {len(addresses) - 1} is live", timeout=30)
     client.wait_for(f"test -b /dev/causeway/{SERVERS[0]}/{name}")
+
+
+def attach_under_io(server, client, name):
+    """Export a disk, attach it by both paths, and start I/O on it whose data is verified. Return the events and the job."""
+    server.run(f"causeway export add {name} --ram 64M --allow any")
+    events = causeway.watch(client)
+    attach(client, name, events)
+    return events, verified.start(client, f"/dev/causeway/{SERVERS[0]}/{name}",
+                                  "--rw=randrw --bs=4k --iodepth=16 --size=16M --time_based --runtime=1h")
 
 
 def serve_by_one(server, client, name):

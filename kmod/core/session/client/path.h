@@ -111,7 +111,10 @@ struct cw_path {
 	u32 rtt; /* units of 1024 ns, of the newest answer; 0: none yet. Any context */
 	u32 alives; /* answers with a cookie; any context */
 	const char *kicked; /* why a caller gave the connection up; any context */
-	/* Of the newest connection. Written under lock and session->lock, read under either. */
+	/*
+	 * These describe the newest connection. A thread writes them under lock and session->lock,
+	 * and reads them under either.
+	 */
 	char device[64];
 	u8 device_port;
 	struct sockaddr_storage local_address, peer_address;

@@ -44,7 +44,7 @@ struct cw_rank_path {
 	u32 live_ms; /* time for which it has been live */
 };
 
-/* What a decision waits for. */
+/* When the session has to choose the paths that carry I/O again. */
 struct cw_rank_wait {
 	u32 ms; /* the time in which it has to be made again, or CW_RANK_NEVER */
 	u32 ask; /* bit i is set if path i has settled, and a probe has to be answered */

@@ -4,7 +4,7 @@ verified I/O. No write is lost, and a forced detach without any path ends."""
 import itertools
 import time
 
-from using import causeway, paths, verified
+from using import paths
 
 TIER = "long"
 KERNELS = ("stock", "lockdep", "kasan")
@@ -16,11 +16,7 @@ DISTANCES = (0, 0.1, 0.3, 0.6, 0.9, 1.2)    # seconds between the cuts of the tw
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M --allow any")
-    events = causeway.watch(client)
-    paths.attach(client, "m", events)
-    job = verified.start(client, f"/dev/causeway/{NAME}",
-                         "--rw=randrw --bs=4k --iodepth=16 --size=16M --time_based --runtime=1h")
+    events, job = paths.attach_under_io(server, client, "m")
     for first, distance in itertools.product((0, 1), DISTANCES):
         client.link_down(first)
         time.sleep(distance)    # the distance is what this scenario varies

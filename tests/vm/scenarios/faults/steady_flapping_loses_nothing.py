@@ -6,7 +6,7 @@ import itertools
 import os
 import time
 
-from using import causeway, paths, verified
+from using import causeway, paths
 
 TIER = "long"
 KERNELS = ("stock", "lockdep", "kasan")
@@ -39,11 +39,7 @@ def commands(client):
 
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add m --ram 64M --allow any")
-    events = causeway.watch(client)
-    paths.attach(client, "m", events)
-    job = verified.start(client, f"/dev/causeway/{NAME}",
-                         "--rw=randrw --bs=4k --iodepth=16 --size=16M --time_based --runtime=1h")
+    _, job = paths.attach_under_io(server, client, "m")
     before = commands(client)
     changes = flap(client)
     done = commands(client) - before
