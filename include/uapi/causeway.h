@@ -34,15 +34,17 @@ enum cw_command {
 	CW_C_UNSPEC,
 	/*
 	 * Adds an export. name and backend are required, path for a device or file, and size for
-	 * memory. Without allow, every address may attach. An export that is read-only or in memory
-	 * has no ledger and ledger-folder; takeover-after needs exclusive. An export of memory gets
-	 * a new identity each time. There may be up to 8 nests export-address, no two the same: the
-	 * server lists these addresses for the clients that ask for its exports, in this order. The
-	 * request checks only their form. At each such question the server leaves out the addresses
-	 * that this host does not have at that time. Request: CW_A_NAME, CW_A_BACKEND, CW_A_PATH,
-	 * CW_A_SIZE, CW_A_READ_ONLY, CW_A_EXCLUSIVE, CW_A_WRITE_THROUGH, CW_A_ALLOW, CW_A_KEY,
-	 * CW_A_IDENTITY, CW_A_LEDGER, CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER, CW_A_EXPORT_ADDRESS,
-	 * CW_A_TCP.
+	 * memory. Without allow, every address may attach. An export in memory has no ledger and
+	 * ledger-folder; takeover-after needs exclusive. With read-only and a ledger, the export
+	 * keeps its owners and refuses writes, until an export-set lets clients write again. With
+	 * read-only and without a ledger, the device or file is opened for reading, and the export
+	 * has no owners. An export of memory gets a new identity each time. There may be up to 8
+	 * nests export-address, no two the same: the server lists these addresses for the clients
+	 * that ask for its exports, in this order. The request checks only their form. At each such
+	 * question the server leaves out the addresses that this host does not have at that time.
+	 * Request: CW_A_NAME, CW_A_BACKEND, CW_A_PATH, CW_A_SIZE, CW_A_READ_ONLY, CW_A_EXCLUSIVE,
+	 * CW_A_WRITE_THROUGH, CW_A_ALLOW, CW_A_KEY, CW_A_IDENTITY, CW_A_LEDGER, CW_A_LEDGER_FOLDER,
+	 * CW_A_TAKEOVER_AFTER, CW_A_EXPORT_ADDRESS, CW_A_TCP.
 	 */
 	CW_C_EXPORT_ADD,
 	/*
@@ -235,6 +237,27 @@ enum cw_command {
 	 * stays, and the request ends with EBUSY. Request: CW_A_SERVER, CW_A_NAME, CW_A_ID.
 	 */
 	CW_C_PATH_REMOVE,
+	/*
+	 * Replaces the settings of an export that change names: allow, key, addresses, tcp,
+	 * read-only, takeover-after. The request changes all of them or nothing. The identity, the
+	 * owners and the sessions of the export stay. A session that the new allow or the new tcp
+	 * does not admit ends with force; without force the request ends with EBUSY if there is
+	 * such a session, and changes nothing. A key applies to logins from then on. With
+	 * read-only, the server refuses writes that it receives from then on. An export that was
+	 * added read-only without a ledger stays read-only: EROFS. The reply has the number of
+	 * connections that were ended as sessions. Request: CW_A_NAME, CW_A_CHANGE, CW_A_ALLOW,
+	 * CW_A_KEY, CW_A_EXPORT_ADDRESS, CW_A_TCP, CW_A_READ_ONLY, CW_A_TAKEOVER_AFTER, CW_A_FORCE.
+	 * Reply: CW_A_SESSIONS.
+	 */
+	CW_C_EXPORT_SET,
+	/*
+	 * Replaces the settings of an attached disk that change names: key, io-timeout, fast-fail,
+	 * path-policy. A key applies to logins from then on. A disk that has no path measures the
+	 * new timeouts from the loss of its last path. I/O that fails already, because an earlier
+	 * timeout has passed, fails until a path is back. Request: CW_A_SERVER, CW_A_NAME,
+	 * CW_A_CHANGE, CW_A_KEY, CW_A_IO_TIMEOUT, CW_A_FAST_FAIL, CW_A_PATH_POLICY.
+	 */
+	CW_C_ATTACH_SET,
 	__CW_C_MAX,
 };
 
@@ -352,6 +375,23 @@ enum cw_event {
 	 */
 	CW_EVENT_FALLBACK = 24,
 	CW_EVENT_RETURN = 25, /* client: I/O goes by paths of a better rank now (RDMA) */
+	CW_EVENT_EXPORT_CHANGED = 26, /* server: an administrator changed settings of an export */
+};
+
+/*
+ * bits: the settings that export-set and attach-set replace. A setting whose attribute is not in
+ * the request gets the value that export-add or attach has for a request without it
+ */
+enum cw_change {
+	CW_CHANGE_ALLOW = 1,
+	CW_CHANGE_KEY = 2,
+	CW_CHANGE_ADDRESSES = 4, /* the nests export-address */
+	CW_CHANGE_TCP = 8,
+	CW_CHANGE_READ_ONLY = 16,
+	CW_CHANGE_TAKEOVER_AFTER = 32,
+	CW_CHANGE_IO_TIMEOUT = 64,
+	CW_CHANGE_FAST_FAIL = 128,
+	CW_CHANGE_PATH_POLICY = 256,
 };
 
 /* attributes of requests, answers and events */
@@ -560,6 +600,7 @@ enum cw_attribute {
 	CW_A_TCP, /* flag: the export is served over TCP too */
 	/* u16: TCP port of the server while it has an export that is served over TCP */
 	CW_A_TCP_PORT,
+	CW_A_CHANGE, /* u32: bits of CW_CHANGE_*: the settings that the request replaces */
 	__CW_A_MAX,
 };
 

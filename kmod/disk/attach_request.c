@@ -222,21 +222,26 @@ static int cw_attach_take_identity(struct genl_info *info, struct cw_session_con
 	return 0;
 }
 
-static int cw_attach_take_key(struct genl_info *info, struct cw_session_config *config)
+static int cw_attach_take_key(struct genl_info *info, struct cw_key *out)
 {
 	const struct nlattr *key = info->attrs[CW_A_KEY];
 
 	if (!key)
 		return 0;
-	config->key.len = nla_len(key);
-	if (!cw_valid_key(nla_data(key), config->key.len)) {
+	out->len = nla_len(key);
+	if (!cw_valid_key(nla_data(key), out->len)) {
 		cw_refuse(info->extack,
 			  "a key of %zu bytes, or of zero bytes only, protects nothing: a key has %u to %u bytes that are not all zero",
-			  config->key.len, CW_WIRE_KEY_MIN, CW_WIRE_KEY_MAX);
+			  out->len, CW_WIRE_KEY_MIN, CW_WIRE_KEY_MAX);
 		return -EINVAL;
 	}
-	nla_memcpy(config->key.bytes, key, sizeof(config->key.bytes));
+	nla_memcpy(out->bytes, key, sizeof(out->bytes));
 	return 0;
+}
+
+static u8 cw_attach_policy(const struct nlattr *a)
+{
+	return a ? nla_get_u8(a) : CW_PATH_POLICY_AUTO;
 }
 
 static int cw_attach_take_limits(struct genl_info *info, struct cw_session_config *config)
@@ -258,8 +263,7 @@ static int cw_attach_take_limits(struct genl_info *info, struct cw_session_confi
 	config->max_io = CW_MAX_IO;
 	config->io_timeout = cw_attach_u32_or(a[CW_A_IO_TIMEOUT], 0);
 	config->fast_fail = cw_attach_u32_or(a[CW_A_FAST_FAIL], CW_FAST_FAIL_DEFAULT);
-	config->path_policy = a[CW_A_PATH_POLICY] ? nla_get_u8(a[CW_A_PATH_POLICY]) :
-						    CW_PATH_POLICY_AUTO;
+	config->path_policy = cw_attach_policy(a[CW_A_PATH_POLICY]);
 	config->connect_timeout = clamp(cw_attach_u32_or(a[CW_A_CONNECT_TIMEOUT], CW_CONNECT_MS),
 					100U, 60000U);
 	return 0;
@@ -270,6 +274,28 @@ int cw_attach_take(struct genl_info *info, struct cw_session_config *config)
 	return cw_attach_take_names(info, config) ?:
 	       cw_attach_take_paths(info, config) ?:
 	       cw_attach_take_identity(info, config) ?:
-	       cw_attach_take_key(info, config) ?:
+	       cw_attach_take_key(info, &config->key) ?:
 	       cw_attach_take_limits(info, config);
+}
+
+#define CW_ATTACH_CHANGES                                                                        \
+	(CW_CHANGE_KEY | CW_CHANGE_IO_TIMEOUT | CW_CHANGE_FAST_FAIL | CW_CHANGE_PATH_POLICY)
+
+int cw_attach_take_change(struct genl_info *info, struct cw_session_change *change)
+{
+	struct nlattr **a = info->attrs;
+
+	*change = (struct cw_session_change) {
+		.what = cw_attach_u32_or(a[CW_A_CHANGE], 0),
+		.io_timeout = cw_attach_u32_or(a[CW_A_IO_TIMEOUT], 0),
+		.fast_fail = cw_attach_u32_or(a[CW_A_FAST_FAIL], CW_FAST_FAIL_DEFAULT),
+		.path_policy = cw_attach_policy(a[CW_A_PATH_POLICY]),
+	};
+	if (!change->what || change->what & ~CW_ATTACH_CHANGES) {
+		cw_refuse(info->extack,
+			  "this module cannot change the settings 0x%x of a disk, or none is named",
+			  change->what);
+		return -EINVAL;
+	}
+	return change->what & CW_CHANGE_KEY ? cw_attach_take_key(info, &change->key) : 0;
 }

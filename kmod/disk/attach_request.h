@@ -15,6 +15,15 @@
  * Return: 0; -EINVAL: an attribute is missing or wrong; -E2BIG: too many paths; -ENOMEM.
  */
 int cw_attach_take(struct genl_info *info, struct cw_session_config *config);
+/**
+ * cw_attach_take_change() - reads and checks a request to change settings of a disk
+ * @info: the request; a refusal is in its extack
+ * @change: set on success; holds a key
+ *
+ * Context: Process context.
+ * Return: 0 or -errno.
+ */
+int cw_attach_take_change(struct genl_info *info, struct cw_session_change *change);
 
 /**
  * cw_attach_take_added_path() - reads and checks a request to add a path to a disk

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Netlink commands for attached disks: attach, detach, change paths, acknowledge a loss, list. */
+/*
+ * Netlink commands for attached disks: attach, detach, change settings, change paths, acknowledge a
+ * loss, list.
+ */
 #include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
@@ -221,8 +224,6 @@ static int cw_acknowledge(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-/* ---- paths ---- */
-
 /* Returns the session with a reference for the caller; NULL: the refusal is in extack. */
 static struct cw_session *cw_attachment_session(struct genl_info *info)
 {
@@ -238,6 +239,47 @@ static struct cw_session *cw_attachment_session(struct genl_info *info)
 	mutex_unlock(&cw_disks_lock);
 	return s;
 }
+
+static int cw_attach_set_session(struct cw_session *s, struct genl_info *info)
+{
+	struct cw_session_change *change;
+	int ret;
+
+	change = kzalloc(sizeof(*change), GFP_KERNEL);
+	if (!change)
+		return -ENOMEM;
+	ret = cw_attach_take_change(info, change);
+	if (!ret)
+		ret = cw_session_set(s, change);
+	if (!ret && change->what & CW_CHANGE_PATH_POLICY) {
+		/*
+		 * An operation that saw the old policy may have chosen a path behind the change.
+		 * All hardware queues get their path again when such operations have ended.
+		 */
+		synchronize_rcu();
+		change->what = CW_CHANGE_PATH_POLICY;
+		ret = cw_session_set(s, change);
+	}
+	if (ret == -ESHUTDOWN)
+		cw_refuse(info->extack, "%s/%s is being detached", s->config.server,
+			  s->config.name);
+	kfree_sensitive(change);
+	return ret;
+}
+
+static int cw_attach_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct cw_session *s = cw_attachment_session(info);
+	int ret;
+
+	if (!s)
+		return -ENOENT;
+	ret = cw_attach_set_session(s, info);
+	cw_session_put(s);
+	return ret;
+}
+
+/* ---- paths ---- */
 
 /* Returns the number of the path, or -errno. */
 static int cw_path_add_to(struct cw_session *s, struct genl_info *info)
@@ -396,6 +438,7 @@ static const struct cw_netlink_handler cw_disk_handlers[] = {
 	{ .cmd = CW_C_ATTACH, .doit = cw_attach },
 	{ .cmd = CW_C_DETACH, .doit = cw_detach },
 	{ .cmd = CW_C_ACKNOWLEDGE, .doit = cw_acknowledge },
+	{ .cmd = CW_C_ATTACH_SET, .doit = cw_attach_set },
 	{ .cmd = CW_C_PATH_ADD, .doit = cw_path_add },
 	{ .cmd = CW_C_PATH_REMOVE, .doit = cw_path_remove },
 	{ .cmd = CW_C_ATTACHMENT_GET, .dumpit = cw_attachment_dump },

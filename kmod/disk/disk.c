@@ -323,6 +323,16 @@ static const char *cw_disk_name(struct cw_session *s)
 	return cw_disk_of(s)->name;
 }
 
+static void cw_disk_changed(struct cw_session *s)
+{
+	struct cw_disk *disk = s->priv;
+
+	mutex_lock(&disk->lock);
+	cw_paths_set_policy(disk, s->config.path_policy);
+	cw_hold_timeouts_changed(disk);
+	mutex_unlock(&disk->lock);
+}
+
 const struct cw_client_ops cw_disk_client_ops = {
 	.up = cw_disk_up,
 	.withdraw = cw_disk_withdraw,
@@ -331,6 +341,7 @@ const struct cw_client_ops cw_disk_client_ops = {
 	.fenced = cw_disk_fenced,
 	.fail = cw_disk_fail,
 	.notice = cw_disk_notice,
+	.changed = cw_disk_changed,
 	.waits = cw_disk_waits,
 	.carries_io = cw_disk_carries_io,
 	.disk_name = cw_disk_name,

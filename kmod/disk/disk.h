@@ -103,7 +103,7 @@ struct cw_disk {
 	 * context compares it.
 	 */
 	struct cw_path *path;
-	u8 policy; /* enum cw_path_policy. Written before the session starts */
+	u8 policy; /* enum cw_path_policy. Written before the session starts, or under lock */
 	u8 spread; /* the policy while queues change their path; otherwise 0. Any context */
 	/* spread was not 0 at some time: several links of a queue may gather. Any context */
 	bool has_spread;
@@ -246,6 +246,15 @@ void cw_hold_fenced(struct cw_disk *disk, u8 path);
  * Context: Process context. cw_disk.lock is held.
  */
 void cw_hold_taken_back(struct cw_disk *disk);
+/**
+ * cw_hold_timeouts_changed() - measures the timeouts of the session's configuration again
+ * @disk: the disk
+ *
+ * I/O that fails already fails until the disk has a path.
+ *
+ * Context: Process context. disk->lock is held.
+ */
+void cw_hold_timeouts_changed(struct cw_disk *disk);
 /**
  * cw_hold_loss() - sets or removes the gate LOSS, behind which flushes and FUA writes fail
  * @disk: the disk

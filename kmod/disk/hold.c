@@ -104,12 +104,13 @@ static unsigned long cw_hold_until(const struct cw_disk *disk, u32 seconds)
 /* Starts the timer for the earlier of the two times that has not passed. */
 static void cw_hold_wait(struct cw_disk *disk)
 {
-	const struct cw_session_config *config = &disk->session->config;
-	unsigned long at, fast = cw_hold_until(disk, config->fast_fail);
-	unsigned long all = cw_hold_until(disk, config->io_timeout);
-	bool waits_fast = config->fast_fail != CW_FAST_FAIL_OFF &&
+	u32 fast_fail = READ_ONCE(disk->session->config.fast_fail);
+	u32 io_timeout = READ_ONCE(disk->session->config.io_timeout);
+	unsigned long at, fast = cw_hold_until(disk, fast_fail);
+	unsigned long all = cw_hold_until(disk, io_timeout);
+	bool waits_fast = fast_fail != CW_FAST_FAIL_OFF &&
 			  !(disk->gates.set & (CW_GATE_NO_PATH | CW_GATE_FAILING));
-	bool waits_all = config->io_timeout && !(disk->gates.set & CW_GATE_FAILING);
+	bool waits_all = io_timeout && !(disk->gates.set & CW_GATE_FAILING);
 
 	if (!waits_fast && !waits_all)
 		return;
@@ -117,10 +118,18 @@ static void cw_hold_wait(struct cw_disk *disk)
 	mod_delayed_work(cw_hold_wq, &disk->patience, time_before(jiffies, at) ? at - jiffies : 0);
 }
 
+void cw_hold_timeouts_changed(struct cw_disk *disk)
+{
+	lockdep_assert_held(&disk->lock);
+	if (!disk->path && cw_hold_has_queue(disk))
+		cw_hold_wait(disk);
+}
+
 static void cw_hold_work(struct work_struct *work)
 {
 	struct cw_disk *disk = container_of(to_delayed_work(work), struct cw_disk, patience);
-	const struct cw_session_config *config = &disk->session->config;
+	u32 fast_fail = READ_ONCE(disk->session->config.fast_fail);
+	u32 io_timeout = READ_ONCE(disk->session->config.io_timeout);
 	unsigned long now = jiffies;
 	u32 close = 0;
 
@@ -131,10 +140,9 @@ static void cw_hold_work(struct work_struct *work)
 		mutex_unlock(&disk->lock);
 		return;
 	}
-	if (config->io_timeout && time_after_eq(now, cw_hold_until(disk, config->io_timeout)))
+	if (io_timeout && time_after_eq(now, cw_hold_until(disk, io_timeout)))
 		close |= CW_GATE_FAILING;
-	if (config->fast_fail != CW_FAST_FAIL_OFF &&
-	    time_after_eq(now, cw_hold_until(disk, config->fast_fail)))
+	if (fast_fail != CW_FAST_FAIL_OFF && time_after_eq(now, cw_hold_until(disk, fast_fail)))
 		close |= CW_GATE_NO_PATH;
 	if (close & ~disk->gates.set) {
 		cw_hold_gates(disk, 0, close);

@@ -60,6 +60,19 @@ static bool cw_paths_are_several(struct cw_disk *disk)
 	return false;
 }
 
+/* Decides if hardware queues change their path, after a change of the paths or the policy. */
+static void cw_paths_spread(struct cw_disk *disk)
+{
+	if (cw_paths_are_several(disk) && disk->policy != CW_PATH_POLICY_SINGLE) {
+		WRITE_ONCE(disk->has_spread, true);
+		smp_store_release(&disk->spread, disk->policy); /* pairs with cw_queue_rq() */
+		if (disk->policy == CW_PATH_POLICY_AUTO)
+			cw_paths_publish(disk);
+	} else {
+		WRITE_ONCE(disk->spread, 0);
+	}
+}
+
 /* @p: NULL: the path with this number may not carry commands */
 static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 {
@@ -70,14 +83,15 @@ static void cw_paths_set(struct cw_disk *disk, u8 number, struct cw_path *p)
 	if (p && !disk->up_at[number])
 		disk->up_at[number] = ktime_get_ns();
 	spin_unlock_irqrestore(&disk->gates.lock, flags);
-	if (cw_paths_are_several(disk) && disk->policy != CW_PATH_POLICY_SINGLE) {
-		WRITE_ONCE(disk->has_spread, true);
-		smp_store_release(&disk->spread, disk->policy); /* pairs with cw_queue_rq() */
-		if (disk->policy == CW_PATH_POLICY_AUTO)
-			cw_paths_publish(disk);
-	} else {
-		WRITE_ONCE(disk->spread, 0);
-	}
+	cw_paths_spread(disk);
+}
+
+void cw_paths_set_policy(struct cw_disk *disk, u8 policy)
+{
+	lockdep_assert_held(&disk->lock);
+	WRITE_ONCE(disk->policy, policy);
+	cw_paths_spread(disk);
+	cw_paths_publish(disk);
 }
 
 /*
@@ -121,7 +135,7 @@ bool cw_paths_stop(struct cw_disk *disk, struct cw_path *p)
 
 bool cw_paths_carries_io(const struct cw_disk *disk, const struct cw_path *p)
 {
-	if (disk->policy == CW_PATH_POLICY_SINGLE)
+	if (READ_ONCE(disk->policy) == CW_PATH_POLICY_SINGLE)
 		return READ_ONCE(disk->path) == p;
 	return rcu_access_pointer(disk->usable[p->number]) == p;
 }
@@ -213,7 +227,7 @@ void cw_paths_choose(struct cw_disk *disk, struct cw_hctx *h, unsigned int queue
 			.rtt = READ_ONCE(path->rtt),
 		};
 	}
-	if (disk->policy == CW_PATH_POLICY_ROUND_ROBIN)
+	if (READ_ONCE(disk->policy) == CW_PATH_POLICY_ROUND_ROBIN)
 		best = cw_choice_next(known, CW_WIRE_PATHS, last);
 	else
 		best = cw_choice_best(known, CW_WIRE_PATHS, last, load, together);

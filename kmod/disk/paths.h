@@ -99,6 +99,16 @@ bool cw_paths_kick(struct cw_disk *disk, struct request *rq, const char *why);
  * Context: Process context. cw_disk.lock is held.
  */
 void cw_paths_publish(struct cw_disk *disk);
+/**
+ * cw_paths_set_policy() - changes how commands are given to the paths
+ * @disk: the disk
+ * @policy: enum cw_path_policy
+ *
+ * Commands that are with a path stay there.
+ *
+ * Context: Process context. disk->lock is held.
+ */
+void cw_paths_set_policy(struct cw_disk *disk, u8 policy);
 
 /* ---- for the data path; the caller is in an RCU section, if it has a path ---- */
 

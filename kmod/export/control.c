@@ -144,6 +144,7 @@ static const struct cw_netlink_handler handlers[] = {
 	{ .cmd = CW_C_EXPORT_ADD, .doit = cwt_export_add_doit },
 	{ .cmd = CW_C_EXPORT_REMOVE, .doit = cwt_export_remove_doit },
 	{ .cmd = CW_C_EXPORT_GET, .doit = cwt_export_get_doit, .dumpit = cwt_export_get_dumpit },
+	{ .cmd = CW_C_EXPORT_SET, .doit = cwt_export_set_doit },
 	{ .cmd = CW_C_SERVER_SET, .doit = cwt_server_set_doit },
 	{ .cmd = CW_C_SERVER_GET, .doit = cwt_server_get_doit },
 	{ .cmd = CW_C_SERVER_STOP, .doit = cwt_server_stop_doit },

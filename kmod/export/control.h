@@ -7,10 +7,21 @@
 
 #include "../../include/wire/causeway_wire.h"
 #include "../core/netlink/netlink.h"
+#include "access.h"
 
 struct cwt_export;
+struct netlink_ext_ack;
 
 /* ---- control_request.c ---- */
+
+/* New settings of an export. */
+struct cwt_change {
+	u32 what; /* bits of enum cw_change: of the members that count; others are as they were */
+	struct cwt_access access; /* whole */
+	bool read_only;
+	u32 takeover_after;
+	bool force; /* end sessions that the new settings do not admit */
+};
 
 /**
  * cwt_read_name() - reads the name of an export from a request
@@ -30,6 +41,16 @@ int cwt_read_name(struct genl_info *info, char name[CW_WIRE_NAME]);
  * Return: 0 or -errno.
  */
 int cwt_read_export(struct genl_info *info, struct cwt_export *e);
+/**
+ * cwt_read_change() - reads new settings of an export from a request
+ * @info: the request; a refusal is in its extack
+ * @e: the export, which is not changed
+ * @out: set on success; holds a key
+ *
+ * Context: Process context. May sleep. cwt_admin is held.
+ * Return: 0; -EROFS: the export cannot become writable; or another -errno.
+ */
+int cwt_read_change(struct genl_info *info, const struct cwt_export *e, struct cwt_change *out);
 
 /* ---- control_export.c ---- */
 
@@ -79,6 +100,35 @@ int cwt_export_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb);
  * Return: the export with a reference, or NULL.
  */
 struct cwt_export *cwt_export_wanted(const char *name, struct netlink_ext_ack *extack);
+
+/**
+ * cwt_listen_tcp() - listens for links over TCP, at the port after that of RDMA
+ * @extack: for a refusal
+ *
+ * A call while the server listens does nothing.
+ *
+ * Context: Process context. May sleep. cwt_admin is held.
+ * Return: 0 or -errno.
+ */
+int cwt_listen_tcp(struct netlink_ext_ack *extack);
+/**
+ * cwt_close_unused_tcp() - closes the TCP port if no export is served over TCP; links stay
+ *
+ * Context: Process context. Sleeps. cwt_admin is held.
+ */
+void cwt_close_unused_tcp(void);
+
+/* ---- control_set.c ---- */
+
+/**
+ * cwt_export_set_doit() - handles the command EXPORT_SET
+ * @skb: the request
+ * @info: its attributes; a refusal is in its extack
+ *
+ * Context: Process context. May sleep. Takes cwt_admin.
+ * Return: 0; -EBUSY: the new settings do not admit a session; or another -errno.
+ */
+int cwt_export_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 /* ---- control_owner.c ---- */
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Netlink commands for one export: add, remove, get.
+ * Netlink commands for one export: add, remove, get. control_set.c has set.
  *
  * Adding reads and checks the whole request first (control_request.c). Then the backend is opened
  * and the server listens, and only after that the export is put into the table. A refusal leaves
  * everything as it was.
  */
-#include "../core/address/server_address.h"
 #include "../core/session/server/eviction.h"
 #include "control.h"
 #include "export.h"
@@ -32,7 +31,7 @@ static int cwt_listen_rdma(struct netlink_ext_ack *extack)
 	return ret;
 }
 
-static int cwt_listen_tcp(struct netlink_ext_ack *extack)
+int cwt_listen_tcp(struct netlink_ext_ack *extack)
 {
 	u16 port = cwt_port() + 1;
 	int ret;
@@ -52,16 +51,17 @@ static int cwt_listen_tcp(struct netlink_ext_ack *extack)
 	return ret;
 }
 
-/* Closes the TCP port if no export is served over TCP. Under cwt_admin. */
-static void cwt_close_unused_tcp(void)
+void cwt_close_unused_tcp(void)
 {
 	struct cwt_export *e;
 	bool used = false;
 	u32 id = 0;
 
+	lockdep_assert_held(&cwt_admin);
+
 	while (!used && (e = cwt_export_after(id))) {
 		id = e->id;
-		used = e->tcp && !cwt_export_is_ending(e);
+		used = e->access.tcp && !cwt_export_is_ending(e);
 		cwt_export_put(e);
 	}
 	if (!used)
@@ -71,12 +71,12 @@ static void cwt_close_unused_tcp(void)
 /* The RDMA port stays until the module is unloaded, so it comes last. Under cwt_admin. */
 static int cwt_listen(const struct cwt_export *e, struct netlink_ext_ack *extack)
 {
-	int ret = e->tcp ? cwt_listen_tcp(extack) : 0;
+	int ret = e->access.tcp ? cwt_listen_tcp(extack) : 0;
 
 	if (ret)
 		return ret;
 	ret = cwt_listen_rdma(extack);
-	if (ret && e->tcp)
+	if (ret && e->access.tcp)
 		cwt_close_unused_tcp();
 	return ret;
 }
@@ -195,7 +195,7 @@ static int cwt_remove(struct cwt_export *e, bool force, struct netlink_ext_ack *
 		return -EBUSY;
 	}
 	ret = cwt_export_begin_end(e, CWT_REMOVING);
-	if (e->tcp)
+	if (e->access.tcp)
 		cwt_close_unused_tcp();
 	return ret;
 }
@@ -239,41 +239,6 @@ int cwt_export_remove_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /* ---- get ---- */
-
-static int cwt_put_allow(struct sk_buff *msg, const struct cwt_export *e)
-{
-	u32 i;
-
-	for (i = 0; i < e->allow_count; i++) {
-		const struct cw_cidr *cidr = &e->allow[i];
-		struct nlattr *nest = nla_nest_start(msg, CW_A_ALLOW);
-
-		if (!nest || nla_put_u8(msg, CW_A_FAMILY, cidr->family) ||
-		    nla_put(msg, CW_A_PREFIX, cidr->family == AF_INET ? 4 : 16, cidr->prefix) ||
-		    nla_put_u8(msg, CW_A_PREFIX_LEN, cidr->prefix_len))
-			return -EMSGSIZE;
-		nla_nest_end(msg, nest);
-	}
-	return 0;
-}
-
-static int cwt_put_addresses(struct sk_buff *msg, const struct cwt_export *e)
-{
-	struct sockaddr_storage ss;
-	struct nlattr *nest;
-	u32 i;
-
-	for (i = 0; i < e->address_count; i++) {
-		cw_address_to_socket(&e->addresses[i], &ss);
-		nest = nla_nest_start(msg, CW_A_EXPORT_ADDRESS);
-		if (!nest || cw_put_address(msg, CW_A_ADDRESS, &ss) ||
-		    (e->addresses[i].transport == CW_WIRE_TCP &&
-		     nla_put_u8(msg, CW_A_TRANSPORT, CW_TRANSPORT_TCP)))
-			return -EMSGSIZE;
-		nla_nest_end(msg, nest);
-	}
-	return 0;
-}
 
 static int cwt_put_flag(struct sk_buff *msg, int attr, bool set)
 {
@@ -338,13 +303,10 @@ static int cwt_put_export(struct sk_buff *msg, void *object, bool secrets)
 	    cwt_put_state(msg, e) ||
 	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
-	    cwt_put_flag(msg, CW_A_TCP, e->tcp) ||
-	    cwt_put_flag(msg, CW_A_HAS_KEY, e->key_len) ||
 	    cwt_put_ledger(msg, e, secrets) ||
-	    cwt_put_addresses(msg, e) ||
 	    cwt_put_geometry(msg, &geo))
 		return -EMSGSIZE;
-	return secrets ? cwt_put_allow(msg, e) : 0;
+	return cwt_export_put_access(msg, e, secrets);
 }
 
 int cwt_export_get_doit(struct sk_buff *skb, struct genl_info *info)

@@ -82,10 +82,9 @@ static int cwt_read_backend(struct genl_info *info, struct cwt_export *e)
 	return 0;
 }
 
-static int cwt_read_secrets(struct genl_info *info, struct cwt_export *e)
+static int cwt_read_key(struct genl_info *info, struct cwt_access *access)
 {
 	struct nlattr *key = info->attrs[CW_A_KEY];
-	struct nlattr *identity = info->attrs[CW_A_IDENTITY];
 
 	if (key && !cw_valid_key(nla_data(key), nla_len(key))) {
 		cw_refuse(info->extack,
@@ -93,10 +92,17 @@ static int cwt_read_secrets(struct genl_info *info, struct cwt_export *e)
 			  nla_len(key), CW_WIRE_KEY_MIN, CW_WIRE_KEY_MAX);
 		return -EINVAL;
 	}
-	if (key) {
-		e->key_len = nla_len(key);
-		memcpy(e->key, nla_data(key), e->key_len);
-	}
+	memset(access->key, 0, sizeof(access->key));
+	access->key_len = key ? nla_len(key) : 0;
+	if (key)
+		memcpy(access->key, nla_data(key), access->key_len);
+	return 0;
+}
+
+static int cwt_read_identity(struct genl_info *info, struct cwt_export *e)
+{
+	struct nlattr *identity = info->attrs[CW_A_IDENTITY];
+
 	/* An export of memory is another disk each time. */
 	if (!identity || e->kind == CW_BACKEND_RAM) {
 		uuid_gen((uuid_t *)e->identity);
@@ -135,24 +141,25 @@ static int cwt_read_network(struct nlattr *nest, struct cw_cidr *out,
 	return ret;
 }
 
-static int cwt_read_allow(struct genl_info *info, struct cwt_export *e)
+static int cwt_read_allow(struct genl_info *info, struct cwt_access *access)
 {
 	struct nlattr *attr;
 	int rem, ret;
 
+	access->allow_count = 0;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != CW_A_ALLOW)
 			continue;
-		if (e->allow_count == CWT_ALLOW_MAX) {
+		if (access->allow_count == CWT_ALLOW_MAX) {
 			cw_refuse(info->extack,
 				  "the allow list is too long: %u networks are the most",
 				  CWT_ALLOW_MAX);
 			return -E2BIG;
 		}
-		ret = cwt_read_network(attr, &e->allow[e->allow_count], info->extack);
+		ret = cwt_read_network(attr, &access->allow[access->allow_count], info->extack);
 		if (ret)
 			return ret;
-		e->allow_count++;
+		access->allow_count++;
 	}
 	return 0;
 }
@@ -166,11 +173,11 @@ static bool cwt_read_socket(const struct nlattr *attr, struct sockaddr_storage *
 	       (out->ss_family == AF_INET6 && nla_len(attr) == sizeof(struct sockaddr_in6));
 }
 
-static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
+static int cwt_read_address(struct nlattr *nest, struct cwt_access *access,
 			    struct netlink_ext_ack *extack)
 {
 	struct nlattr **tb = cw_parse_nest(nest, extack);
-	struct cw_address *out = &e->addresses[e->address_count];
+	struct cw_address *out = &access->addresses[access->address_count];
 	struct sockaddr_storage ss = {};
 	bool tcp_only = false;
 	int ret = 0;
@@ -183,7 +190,7 @@ static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
 		ret = -EINVAL;
 	} else if (tb[CW_A_TRANSPORT]) {
 		tcp_only = true;
-		if (!e->tcp || nla_get_u8(tb[CW_A_TRANSPORT]) != CW_TRANSPORT_TCP) {
+		if (!access->tcp || nla_get_u8(tb[CW_A_TRANSPORT]) != CW_TRANSPORT_TCP) {
 			cw_refuse(extack,
 				  "an address of the export has a transport other than TCP, or the export is not served over TCP");
 			ret = -EINVAL;
@@ -204,51 +211,58 @@ static int cwt_read_address(struct nlattr *nest, struct cwt_export *e,
 			  &ss);
 		return -EINVAL;
 	}
-	for (i = 0; i < e->address_count; i++) {
-		if (!cw_same_host(&e->addresses[i], out))
+	for (i = 0; i < access->address_count; i++) {
+		if (!cw_same_host(&access->addresses[i], out))
 			continue;
 		cw_refuse(extack, "the export has the address %pISc twice", &ss);
 		return -EINVAL;
 	}
 	if (tcp_only)
 		out->transport = CW_WIRE_TCP;
-	e->address_count++;
+	access->address_count++;
 	return 0;
 }
 
-static int cwt_read_addresses(struct genl_info *info, struct cwt_export *e)
+static int cwt_read_addresses(struct genl_info *info, struct cwt_access *access)
 {
 	struct nlattr *attr;
 	int rem, ret;
 
+	access->address_count = 0;
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != CW_A_EXPORT_ADDRESS)
 			continue;
-		if (e->address_count == CW_WIRE_ADDRESSES) {
+		if (access->address_count == CW_WIRE_ADDRESSES) {
 			cw_refuse(info->extack,
 				  "the export has too many addresses: %u are the most",
 				  CW_WIRE_ADDRESSES);
 			return -E2BIG;
 		}
-		ret = cwt_read_address(attr, e, info->extack);
+		ret = cwt_read_address(attr, access, info->extack);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
+/* @exclusive: the export is exclusive */
+static int cwt_read_takeover(struct genl_info *info, bool exclusive, u32 *seconds)
+{
+	struct nlattr *after = info->attrs[CW_A_TAKEOVER_AFTER];
+
+	*seconds = after ? nla_get_u32(after) : 0;
+	if (!*seconds || exclusive)
+		return 0;
+	cw_refuse(info->extack,
+		  "an export that is not exclusive has an owner for each host, and none is taken over");
+	return -EINVAL;
+}
+
 static int cwt_read_ledger(struct genl_info *info, struct cwt_export *e)
 {
 	struct nlattr *uuid = info->attrs[CW_A_LEDGER];
 	struct nlattr *folder = info->attrs[CW_A_LEDGER_FOLDER];
-	struct nlattr *after = info->attrs[CW_A_TAKEOVER_AFTER];
 
-	e->takeover_after = after ? nla_get_u32(after) : 0;
-	if (e->takeover_after && !e->exclusive) {
-		cw_refuse(info->extack,
-			  "an export that is not exclusive has an owner for each host, and none is taken over");
-		return -EINVAL;
-	}
 	if (!uuid && !folder)
 		return 0;
 	if (!uuid || !folder) {
@@ -256,9 +270,8 @@ static int cwt_read_ledger(struct genl_info *info, struct cwt_export *e)
 			  "a ledger has a UUID and a folder, and one of them is missing");
 		return -EINVAL;
 	}
-	if (e->read_only || e->kind == CW_BACKEND_RAM) {
-		cw_refuse(info->extack, "an export that is %s has no ledger in a folder",
-			  e->read_only ? "read-only" : "in memory");
+	if (e->kind == CW_BACKEND_RAM) {
+		cw_refuse(info->extack, "an export in memory has no ledger in a folder");
 		return -EINVAL;
 	}
 	if (nla_len(folder) > CWT_FOLDER_MAX) {
@@ -280,6 +293,7 @@ static int cwt_read_ledger(struct genl_info *info, struct cwt_export *e)
 
 int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 {
+	bool read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
 	int ret;
 
 	ret = cwt_read_name(info, e->name);
@@ -288,15 +302,70 @@ int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 	ret = cwt_read_backend(info, e);
 	if (ret)
 		return ret;
-	ret = cwt_read_secrets(info, e);
+	ret = cwt_read_key(info, &e->access);
 	if (ret)
 		return ret;
-	e->read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
+	ret = cwt_read_identity(info, e);
+	if (ret)
+		return ret;
 	e->exclusive = nla_get_flag(info->attrs[CW_A_EXCLUSIVE]);
 	e->write_through = nla_get_flag(info->attrs[CW_A_WRITE_THROUGH]);
-	e->tcp = nla_get_flag(info->attrs[CW_A_TCP]);
+	e->access.tcp = nla_get_flag(info->attrs[CW_A_TCP]);
+	ret = cwt_read_takeover(info, e->exclusive, &e->takeover_after);
+	if (ret)
+		return ret;
 	ret = cwt_read_ledger(info, e);
 	if (ret)
 		return ret;
-	return cwt_read_allow(info, e) ?: cwt_read_addresses(info, e);
+	e->refuses_writes = read_only && e->ledger_folder;
+	e->read_only = read_only && !e->ledger_folder;
+	return cwt_read_allow(info, &e->access) ?: cwt_read_addresses(info, &e->access);
+}
+
+#define CWT_CHANGES                                                                              \
+	(CW_CHANGE_ALLOW | CW_CHANGE_KEY | CW_CHANGE_ADDRESSES | CW_CHANGE_TCP |                 \
+	 CW_CHANGE_READ_ONLY | CW_CHANGE_TAKEOVER_AFTER)
+
+static int cwt_read_new_access(struct genl_info *info, u32 change, struct cwt_access *access)
+{
+	int ret = 0;
+
+	if (change & CW_CHANGE_KEY)
+		ret = cwt_read_key(info, access);
+	if (!ret && change & CW_CHANGE_ALLOW)
+		ret = cwt_read_allow(info, access);
+	/* Before the addresses, some of which may be for TCP. */
+	if (change & CW_CHANGE_TCP)
+		access->tcp = nla_get_flag(info->attrs[CW_A_TCP]);
+	if (!ret && change & CW_CHANGE_ADDRESSES)
+		ret = cwt_read_addresses(info, access);
+	return ret;
+}
+
+int cwt_read_change(struct genl_info *info, const struct cwt_export *e, struct cwt_change *out)
+{
+	struct nlattr *change = info->attrs[CW_A_CHANGE];
+	int ret;
+
+	lockdep_assert_held(&cwt_admin);
+	out->what = change ? nla_get_u32(change) : 0;
+	if (!out->what || out->what & ~CWT_CHANGES) {
+		cw_refuse(info->extack,
+			  "this module cannot change the settings 0x%x of an export, or none is named",
+			  out->what);
+		return -EINVAL;
+	}
+	out->access = e->access;
+	out->read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
+	out->force = nla_get_flag(info->attrs[CW_A_FORCE]);
+	if (out->what & CW_CHANGE_READ_ONLY && e->read_only && !out->read_only) {
+		cw_refuse(info->extack,
+			  "export \"%s\" was added read-only and has no owners, so it cannot become writable while it exists: remove it, and add it without --read-only and with its UUID",
+			  e->name);
+		return -EROFS;
+	}
+	ret = cwt_read_new_access(info, out->what, &out->access);
+	if (!ret && out->what & CW_CHANGE_TAKEOVER_AFTER)
+		ret = cwt_read_takeover(info, e->exclusive, &out->takeover_after);
+	return ret;
 }

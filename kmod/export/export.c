@@ -18,7 +18,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "../core/address/server_address.h"
 #include "../core/netlink/netlink.h"
 #include "backend.h"
 
@@ -78,6 +77,7 @@ struct cwt_export *cwt_export_alloc(void)
 	INIT_LIST_HEAD(&e->entry);
 	kref_init(&e->refs);
 	mutex_init(&e->lock);
+	init_rwsem(&e->access_lock);
 	spin_lock_init(&e->end_lock);
 	init_completion(&e->gone);
 	INIT_WORK(&e->end, cwt_export_end_work);
@@ -116,9 +116,13 @@ static void cwt_export_describe(struct cwt_export *e, struct cw_geometry *geo)
 		geo->flags &= ~CW_EXPORT_VOLATILE;
 	if (!e->read_only && !(geo->flags & CW_EXPORT_READ_ONLY)) {
 		geo->flags |= CW_EXPORT_FUA;
-		return;
+		if (!e->refuses_writes)
+			return;
+	} else {
+		geo->flags &= ~CW_EXPORT_VOLATILE;
 	}
-	geo->flags &= ~(CW_EXPORT_VOLATILE | CW_EXPORT_DISCARD | CW_EXPORT_WRITE_ZEROES);
+	/* A disk that refuses writes for now keeps VOLATILE: earlier writes are still flushed. */
+	geo->flags &= ~(CW_EXPORT_DISCARD | CW_EXPORT_WRITE_ZEROES);
 	geo->flags |= CW_EXPORT_READ_ONLY;
 	geo->discard_max = 0;
 	geo->discard_granularity = 0;
@@ -273,18 +277,6 @@ struct cwt_export *cwt_export_after(u32 id)
 	return found;
 }
 
-bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer)
-{
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)peer;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)peer;
-	const void *addr;
-
-	if (!e->allow_count)
-		return true;
-	addr = peer->sa_family == AF_INET6 ? (const void *)&in6->sin6_addr : &in->sin_addr;
-	return cw_cidr_match_any(e->allow, e->allow_count, peer->sa_family, addr);
-}
-
 /* ---- operations for the core ---- */
 
 static void *cwt_ops_get(const char *name)
@@ -314,15 +306,12 @@ static bool cwt_ops_allows(void *export, const struct sockaddr *peer)
 
 static bool cwt_ops_over_tcp(void *export)
 {
-	return ((struct cwt_export *)export)->tcp;
+	return cwt_export_over_tcp(export);
 }
 
 static size_t cwt_ops_key(void *export, u8 key[64])
 {
-	struct cwt_export *e = export;
-
-	memcpy(key, e->key, e->key_len);
-	return e->key_len;
+	return cwt_export_key(export, key);
 }
 
 static void cwt_ops_describe(void *export, u8 identity[CW_WIRE_UUID], struct cw_geometry *geo)
@@ -343,30 +332,6 @@ static const char *cwt_ops_name(void *export)
 	return ((struct cwt_export *)export)->name;
 }
 
-/*
- * Lists the addresses that this machine has now. A machine may lose an address while an export
- * runs, and another machine may get it. Holds no lock of the network for longer than one look-up.
- * @port: 0 if the server has stopped listening
- */
-static void cwt_export_list_addresses(const struct cwt_export *e, u8 transport, u16 port,
-				      struct cw_export_info *out)
-{
-	struct cw_address *listed;
-	u32 i;
-
-	for (i = 0; i < e->address_count && port; i++) {
-		if (out->nr_addresses == CW_WIRE_ADDRESSES)
-			break;
-		if ((transport == CW_WIRE_RDMA && e->addresses[i].transport != CW_WIRE_RDMA) ||
-		    !cw_address_is_here(&e->addresses[i]))
-			continue;
-		listed = &out->addresses[out->nr_addresses++];
-		*listed = e->addresses[i];
-		listed->transport = transport;
-		listed->port = port;
-	}
-}
-
 static void cwt_export_tell(struct cwt_export *e, struct cw_export_info *out)
 {
 	struct cw_geometry geo;
@@ -377,10 +342,8 @@ static void cwt_export_tell(struct cwt_export *e, struct cw_export_info *out)
 	memcpy(out->identity, e->identity, sizeof(out->identity));
 	out->size = geo.size;
 	out->logical_block = geo.logical_block;
-	out->flags = geo.flags | (e->key_len ? CW_EXPORT_KEY : 0);
-	cwt_export_list_addresses(e, CW_WIRE_RDMA, cw_server_port(), out);
-	if (e->tcp)
-		cwt_export_list_addresses(e, CW_WIRE_TCP, cw_server_tcp_port(), out);
+	out->flags = geo.flags;
+	cwt_export_list_access(e, out);
 }
 
 static int cwt_ops_list(const struct sockaddr *peer, u32 first, struct cw_export_info *out, int max,

@@ -20,12 +20,13 @@
 #include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
 #include <linux/rcupdate.h>
+#include <linux/rwsem.h>
 #include <linux/sizes.h>
 #include <linux/workqueue.h>
 
-#include "../core/address/cidr.h"
 #include "../core/link/completion.h"
 #include "../core/session/server/server.h"
+#include "access.h"
 #include "shutdown.h"
 #include "transfer.h"
 #include "worker.h"
@@ -33,7 +34,6 @@
 struct netlink_ext_ack;
 struct cwt_backend;
 
-#define CWT_ALLOW_MAX 48 /* prefixes of one export; they must fit CW_REPLY_SIZE */
 #define CWT_PATH_MAX 1024 /* with the NUL; must fit CW_REPLY_SIZE */
 #define CWT_FOLDER_MAX 512 /* with the NUL; must fit CW_REPLY_SIZE */
 #define CWT_RANGES 64 /* of one discard */
@@ -59,33 +59,27 @@ struct cwt_export {
 	/* The configuration; constant. */
 	char name[CW_WIRE_NAME];
 	u8 kind; /* enum cw_backend */
-	bool read_only, exclusive, write_through;
-	bool tcp; /* is served over TCP too */
+	bool read_only; /* opened for reading, without owners */
+	bool exclusive, write_through;
 	char *path; /* of a device or file */
 	u64 size; /* of memory, in bytes */
 	u8 identity[CW_WIRE_UUID];
 	u8 ledger[CW_WIRE_UUID]; /* UUID of the ledger in ledger_folder */
 	char *ledger_folder; /* NULL: the ledger is in memory */
-	u32 takeover_after; /* seconds */
-	u8 key[CW_WIRE_KEY_MAX];
-	u8 key_len; /* 0: no key */
-	u32 allow_count; /* 0: all addresses */
-	struct cw_cidr allow[CWT_ALLOW_MAX];
-	/*
-	 * For EXPORTS, in the order of preference. The ports are 0. The transport RDMA stands for
-	 * all transports of the export, and TCP for itself. The server may have lost any address
-	 * since.
-	 */
-	u32 address_count;
-	struct cw_address addresses[CW_WIRE_ADDRESSES];
+
+	/* Written under cwt_admin and access_lock, so read under one of them. */
+	struct cwt_access access;
+	struct rw_semaphore access_lock;
+	u32 takeover_after; /* seconds; under cwt_admin, and the core has a copy */
 
 	struct cw_server_export *core; /* the core's part of the export; NULL until it is opened */
 	const struct cwt_backend *backend;
 	void *disk; /* private to the backend */
 	struct file *device; /* of backend_device.c: the open file of @disk */
 	u32 align; /* bits that must be zero in addresses of memory for its I/O */
-	struct mutex lock; /* guards open and writes of geometry */
+	struct mutex lock; /* guards open, refuses_writes and writes of geometry */
 	bool open;
+	bool refuses_writes; /* can be written, but an administrator has made it read-only */
 	struct cwt_geometry __rcu *geometry;
 
 	struct percpu_ref running; /* one reference for each command from admission to completion */
@@ -178,6 +172,14 @@ void cwt_export_unlist(struct cwt_export *e);
 bool cwt_export_refresh(struct cwt_export *e, struct cw_geometry *geo);
 
 /**
+ * cwt_export_announce() - publishes a change of the geometry of an export, and notifies its clients
+ * @e: the export
+ *
+ * Context: Process context. May sleep. e->lock is held.
+ */
+void cwt_export_announce(struct cwt_export *e);
+
+/**
  * cwt_export_find() - finds an export by name, ending or not
  * @name: its name
  *
@@ -193,15 +195,6 @@ struct cwt_export *cwt_export_find(const char *name);
  * Return: the export with a reference, or NULL.
  */
 struct cwt_export *cwt_export_after(u32 id);
-/**
- * cwt_export_allows() - checks whether a client may see and use an export
- * @e: the export
- * @peer: address of the client
- *
- * Context: Any context.
- * Return: true if the export allows all addresses, or a prefix of its allow list has @peer.
- */
-bool cwt_export_allows(const struct cwt_export *e, const struct sockaddr *peer);
 /**
  * cwt_export_geometry() - copies the published geometry of an export
  * @e: an export that was opened

@@ -12,21 +12,17 @@
 static void cwt_size_watch(struct work_struct *work);
 static DECLARE_DELAYED_WORK(watch, cwt_size_watch);
 
-static void cwt_size_look(struct cwt_export *e)
+void cwt_export_announce(struct cwt_export *e)
 {
 	struct cw_notice notice = { .kind = CW_NOTICE_GEOMETRY };
-	bool changed;
 
-	mutex_lock(&e->lock);
-	changed = e->open && READ_ONCE(e->closing) == CWT_OPEN &&
-		  cwt_export_refresh(e, &notice.geo);
-	if (changed)
-		cw_server_notice(e->core, &notice);
-	mutex_unlock(&e->lock);
-	if (changed)
-		cw_event(CW_EVENT_EXPORT_RESIZED, CW_ROLE_SERVER, NULL, e->name,
-			 "export %s now has %llu bytes%s", e->name, notice.geo.size,
-			 notice.geo.flags & CW_EXPORT_READ_ONLY ? ", read-only" : "");
+	lockdep_assert_held(&e->lock);
+	if (!e->open || READ_ONCE(e->closing) != CWT_OPEN || !cwt_export_refresh(e, &notice.geo))
+		return;
+	cw_server_notice(e->core, &notice);
+	cw_event(CW_EVENT_EXPORT_RESIZED, CW_ROLE_SERVER, NULL, e->name,
+		 "export %s now has %llu bytes%s", e->name, notice.geo.size,
+		 notice.geo.flags & CW_EXPORT_READ_ONLY ? ", read-only" : "");
 }
 
 static void cwt_size_watch(struct work_struct *work)
@@ -36,7 +32,9 @@ static void cwt_size_watch(struct work_struct *work)
 
 	while ((e = cwt_export_after(id))) {
 		id = e->id;
-		cwt_size_look(e);
+		mutex_lock(&e->lock);
+		cwt_export_announce(e);
+		mutex_unlock(&e->lock);
 		cwt_export_put(e);
 	}
 	if (id)

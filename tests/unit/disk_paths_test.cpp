@@ -208,6 +208,33 @@ protected:
 	}
 };
 
+TEST_F(DiskPaths, FollowAPolicyThatChangesWhileTheyCarryCommands)
+{
+	const std::set<const cw_path *> both{&one, &three};
+
+	up(CW_PATH_POLICY_ROUND_ROBIN, {&one, &three});
+	EXPECT_EQ(used(4), both);
+	cw_paths_set_policy(&disk, CW_PATH_POLICY_SINGLE);
+	expect_used(&one);
+	EXPECT_FALSE(cw_paths_carries_io(&disk, &three));
+	EXPECT_EQ(used(4), std::set<const cw_path *>{&one});
+	cw_paths_set_policy(&disk, CW_PATH_POLICY_AUTO);
+	EXPECT_EQ(disk.spread, CW_PATH_POLICY_AUTO);
+	EXPECT_TRUE(cw_paths_carries_io(&disk, &three));
+	EXPECT_NE(disk.hctx[0].number, disk.hctx[1].number); // the queues begin with different paths
+	cw_paths_set_policy(&disk, CW_PATH_POLICY_ROUND_ROBIN);
+	EXPECT_EQ(used(4), both);
+}
+
+TEST_F(DiskPaths, KeepTheOnlyPathUnderEachPolicy)
+{
+	up(CW_PATH_POLICY_SINGLE, {&three});
+	for (const u8 policy : {CW_PATH_POLICY_AUTO, CW_PATH_POLICY_ROUND_ROBIN, CW_PATH_POLICY_SINGLE}) {
+		cw_paths_set_policy(&disk, policy);
+		expect_used(&three);
+	}
+}
+
 TEST_F(DiskPaths, UseTheFirstThatComesAndThenTheLowest)
 {
 	EXPECT_TRUE(cw_paths_up(&disk, &five));

@@ -57,6 +57,17 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_DISK_PATH, message.paths);
 }
 
+template <Is<AttachmentUpdate> Message, typename Visit>
+void each_attribute(Message &message, const Visit &visit) {
+    visit(CW_A_SERVER, message.server);
+    visit(CW_A_NAME, message.name);
+    visit(CW_A_CHANGE, message.change);
+    visit(CW_A_KEY, message.key);
+    visit(CW_A_IO_TIMEOUT, message.io_timeout);
+    visit(CW_A_FAST_FAIL, message.fast_fail);
+    visit(CW_A_PATH_POLICY, message.path_policy);
+}
+
 template <Is<AttachmentInfo> Message, typename Visit>
 void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_SERVER, message.server);

@@ -96,6 +96,25 @@ struct PathRequest {
     std::vector<DiskPathAddresses> paths;
 };
 
+// New settings of an attached disk. change has a bit of CW_CHANGE_* for each setting to replace.
+struct AttachmentUpdate {
+    // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
+    // server in the source of the mount
+    std::string server;
+    // name of the export
+    std::string name;
+    // bits of CW_CHANGE_*: the settings that the request replaces
+    std::optional<std::uint32_t> change;
+    // at least 16 bytes, not all zero; no answer has it
+    Secret key;
+    // seconds that I/O is held without a path; 0: for ever
+    std::optional<std::uint32_t> io_timeout;
+    // seconds after which I/O that must fail fast fails without a path, or CW_FAST_FAIL_OFF
+    std::optional<std::uint32_t> fast_fail;
+    // how the disk chooses among its live paths
+    std::optional<std::uint8_t> path_policy;
+};
+
 // An attached disk.
 struct AttachmentInfo {
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the

@@ -95,6 +95,20 @@ inline constexpr std::array event_names = {
     NetlinkName{CW_EVENT_PATH_DOWN, "path-down"},
     NetlinkName{CW_EVENT_FALLBACK, "fallback"},
     NetlinkName{CW_EVENT_RETURN, "return"},
+    NetlinkName{CW_EVENT_EXPORT_CHANGED, "export-changed"},
+};
+
+// enum cw_change
+inline constexpr std::array change_names = {
+    NetlinkName{CW_CHANGE_ALLOW, "allow"},
+    NetlinkName{CW_CHANGE_KEY, "key"},
+    NetlinkName{CW_CHANGE_ADDRESSES, "addresses"},
+    NetlinkName{CW_CHANGE_TCP, "tcp"},
+    NetlinkName{CW_CHANGE_READ_ONLY, "read-only"},
+    NetlinkName{CW_CHANGE_TAKEOVER_AFTER, "takeover-after"},
+    NetlinkName{CW_CHANGE_IO_TIMEOUT, "io-timeout"},
+    NetlinkName{CW_CHANGE_FAST_FAIL, "fast-fail"},
+    NetlinkName{CW_CHANGE_PATH_POLICY, "path-policy"},
 };
 
 // enum cw_limit

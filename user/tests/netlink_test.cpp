@@ -400,8 +400,8 @@ TEST(Refusals, of_an_unknown_attribute_mean_modules_of_an_earlier_version) {
 }
 
 TEST(Words, name_every_event_and_counter_of_the_header) {
-    EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_RETURN));
-    for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_RETURN; kind++) {
+    EXPECT_EQ(event_words().size(), static_cast<std::size_t>(CW_EVENT_EXPORT_CHANGED));
+    for (std::uint8_t kind = CW_EVENT_EXPORT_ADDED; kind <= CW_EVENT_EXPORT_CHANGED; kind++) {
         EXPECT_GT(event_word(kind).size(), 1U) << int{kind};
     }
     EXPECT_EQ(event_word(200), "200");

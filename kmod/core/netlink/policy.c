@@ -51,6 +51,7 @@ const struct nla_policy cw_policy[__CW_A_MAX] = {
 	[CW_A_PATH_POLICY] = NLA_POLICY_RANGE(NLA_U8, CW_PATH_POLICY_AUTO, CW_PATH_POLICY_SINGLE),
 	[CW_A_EXPORT_ADDRESS] = NLA_POLICY_NESTED(cw_policy),
 	[CW_A_TCP] = { .type = NLA_FLAG },
+	[CW_A_CHANGE] = { .type = NLA_U32 },
 };
 EXPORT_SYMBOL_GPL(cw_policy);
 
@@ -84,4 +85,6 @@ const struct genl_ops cw_netlink_ops[CW_NETLINK_OPS] = {
 	  .start = cw_netlink_dump_start, .dumpit = cw_netlink_dump },
 	{ .cmd = CW_C_PATH_ADD, .doit = cw_netlink_change },
 	{ .cmd = CW_C_PATH_REMOVE, .doit = cw_netlink_change },
+	{ .cmd = CW_C_EXPORT_SET, .doit = cw_netlink_change },
+	{ .cmd = CW_C_ATTACH_SET, .doit = cw_netlink_change },
 };

@@ -121,6 +121,7 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"fallback-reason", CW_A_FALLBACK_REASON, Kind::text},
 	KnownAttribute{"tcp", CW_A_TCP, Kind::flag},
 	KnownAttribute{"tcp-port", CW_A_TCP_PORT, Kind::u16},
+	KnownAttribute{"change", CW_A_CHANGE, Kind::u32},
 };
 
 struct KnownCommand {
@@ -152,6 +153,8 @@ inline constexpr std::array known_commands = {
 	KnownCommand{"owner-get", CW_C_OWNER_GET, false, true},
 	KnownCommand{"path-add", CW_C_PATH_ADD, true, false},
 	KnownCommand{"path-remove", CW_C_PATH_REMOVE, true, false},
+	KnownCommand{"export-set", CW_C_EXPORT_SET, true, false},
+	KnownCommand{"attach-set", CW_C_ATTACH_SET, true, false},
 };
 
 #endif

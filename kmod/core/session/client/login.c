@@ -250,7 +250,6 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 	struct cw_session *s = p->session;
 
 	*hello = (struct cw_hello) {
-		.flags = s->config.key.len ? CW_HELLO_KEY : 0,
 		/* Further paths may be added when the session is live. */
 		.features_offered = caps.features | CW_FEATURE_PATHS,
 		.serial = s->serial,
@@ -262,6 +261,7 @@ static void cw_path_fill_hello(struct cw_path *p, struct cw_hello *hello)
 		.path = p->number,
 	};
 	mutex_lock(&s->lock);
+	hello->flags = s->config.key.len ? CW_HELLO_KEY : 0;
 	hello->epoch = p->epoch;
 	if (s->accepted) {
 		hello->flags |= CW_HELLO_RETURNING;
@@ -301,7 +301,7 @@ static int cw_path_take_challenge(struct cw_path *p, struct cw_login *login,
 	struct cw_wire_challenge wire;
 	struct cw_challenge challenge;
 	struct cw_letter *letter;
-	struct cw_key none = {};
+	struct cw_key key = {};
 	bool keyed;
 	int ret;
 
@@ -318,20 +318,25 @@ static int cw_path_take_challenge(struct cw_path *p, struct cw_login *login,
 		return ret;
 	}
 	keyed = challenge.flags & CW_CHALLENGE_KEY;
-	if (s->config.key.len && !keyed) {
+	if (hello->flags & CW_HELLO_KEY && !keyed) {
 		cw_path_say(p, -EACCES,
 			    "a key was given, but the export has none: the server cannot prove itself");
 		return -EACCES;
 	}
-	if (!s->config.key.len && keyed) {
+	if (!(hello->flags & CW_HELLO_KEY) && keyed) {
 		cw_path_say(p, -EPROTO,
 			    "the server broke the protocol: it goes on with a key that this host did not offer");
 		return -EPROTO;
 	}
 	login->features = challenge.features;
 	memcpy(login->instance, challenge.instance, CW_WIRE_UUID);
-	ret = cw_auth_begin(&login->auth, keyed ? &s->config.key : &none, &p->wire_req,
-			    &p->wire_rep, wire_hello, &wire);
+	if (keyed) {
+		mutex_lock(&s->lock);
+		key = s->config.key;
+		mutex_unlock(&s->lock);
+	}
+	ret = cw_auth_begin(&login->auth, &key, &p->wire_req, &p->wire_rep, wire_hello, &wire);
+	memzero_explicit(&key, sizeof(key));
 	if (ret)
 		cw_path_say(p, ret, "HMAC-SHA256 is not available (%d)", ret);
 	return ret;

@@ -42,9 +42,9 @@ struct cw_client_ops {
 	 * acknowledged and did not flush.
 	 *
 	 * All ops but those of handler are called in process context. up, withdraw, fenced, fail,
-	 * notice and waits are called under the session's lock. stop and reap are called under the
-	 * lock of @p, without the session's, so other ops and those of other paths may run at the
-	 * same time.
+	 * notice, changed and waits are called under the session's lock. stop and reap are called
+	 * under the lock of @p, without the session's, so other ops and those of other paths may
+	 * run at the same time.
 	 */
 	void (*up)(struct cw_session *s, struct cw_path *p, bool new_instance);
 	/*
@@ -72,6 +72,8 @@ struct cw_client_ops {
 	/* Held I/O must fail from now on, until a path comes up. */
 	void (*fail)(struct cw_session *s);
 	void (*notice)(struct cw_session *s, const struct cw_notice *notice);
+	/* io_timeout, fast_fail or path_policy has changed. */
+	void (*changed)(struct cw_session *s);
 	/* True if commands are unanswered or requests wait for a path, or if that is unknown. */
 	bool (*waits)(struct cw_session *s);
 	/* True if the disk gives commands to @p. Called with any lock or none. */
@@ -87,17 +89,26 @@ struct cw_path_config {
 	u8 transport; /* enum cw_transport; NONE: RDMA */
 };
 
+/* The settings of a session that an administrator may change while it exists. */
+struct cw_session_change {
+	u32 what; /* bits of enum cw_change: of the members that count */
+	struct cw_key key;
+	u32 io_timeout, fast_fail; /* as in cw_session_config */
+	u8 path_policy;
+};
+
 struct cw_session_config {
 	char server[CW_WIRE_NAME]; /* what the user calls it */
 	char name[CW_WIRE_NAME];
 	struct cw_path_config paths[CW_WIRE_PATHS]; /* with which the session begins */
 	u8 nr_paths; /* at least 1 */
 	u8 path_policy; /* enum cw_path_policy: for the disk */
-	struct cw_key key;
+	struct cw_key key; /* under the lock of the session */
 	u8 host[CW_WIRE_UUID];
 	u8 identity[CW_WIRE_UUID]; /* of the disk that the user wants; zero: any */
 	u16 queues, poll_queues, depth;
 	u32 max_io, inline_size;
+	/* Written under the lock of the session. The disk reads them without. */
 	u32 io_timeout; /* seconds, 0 for ever */
 	u32 fast_fail; /* seconds, or CW_FAST_FAIL_OFF */
 	u32 connect_timeout; /* ms, of each step */
@@ -147,7 +158,7 @@ struct cw_session {
 	struct mutex reason_lock; /* also of each path's error and reason */
 	unsigned long began_at; /* jiffies: the last attempt */
 	unsigned long retry_at; /* jiffies */
-	unsigned long failing_at; /* jiffies: when the I/O timeout passes */
+	unsigned long held_at; /* jiffies: when the session lost its last path */
 	bool ever_live;
 	bool refused; /* each path leads to a disk that is not the one of the device: I/O fails */
 	u16 refusal; /* the reason for which the server refused the session for good, or 0 */
@@ -202,6 +213,18 @@ enum {
  */
 struct cw_session *cw_session_create(const struct cw_session_config *config,
 				     const struct cw_client_ops *ops, void *priv);
+/**
+ * cw_session_set() - changes settings of a session
+ * @s: the session
+ * @change: new settings; copied
+ *
+ * A session that is not live tries at once with a new key. A time that has passed under the old
+ * timeout has passed: I/O that fails already fails until a path is back.
+ *
+ * Context: Process context. May sleep. Takes s->lock. Calls ops->changed.
+ * Return: 0; -ESHUTDOWN: the session is being closed.
+ */
+int cw_session_set(struct cw_session *s, const struct cw_session_change *change);
 /**
  * cw_session_start() - starts to connect
  * @s: the session

@@ -41,16 +41,22 @@ EXPORT_SYMBOL_GPL(cw_session_hurry);
 
 /* ---- the pause before the next attempt ---- */
 
+/* The time, in jiffies, at which the I/O timeout of a session without a path passes. */
+static unsigned long cw_session_failing_at(const struct cw_session *s)
+{
+	return s->held_at + cw_timeout_jiffies(s->config.io_timeout);
+}
+
 /* The work comes back for the next attempt, or when the I/O timeout passes before that. */
 static void cw_session_wait(struct cw_session *s)
 {
-	unsigned long at = s->retry_at;
+	unsigned long at = s->retry_at, failing_at = cw_session_failing_at(s);
 
 	if (test_bit(CW_SESSION_CLOSE, &s->flags))
 		return;
 	if (s->state == CW_STATE_HELD && s->ever_live && s->config.io_timeout &&
-	    time_before(s->failing_at, at))
-		at = s->failing_at;
+	    time_before(failing_at, at))
+		at = failing_at;
 	mod_delayed_work(cw_client_wq, &s->work, time_before(jiffies, at) ? at - jiffies : 0);
 	/* A request may just have queued the work, which was put off here. */
 	smp_mb(); /* the timer against the bit: see cw_session_hurry() */
@@ -102,6 +108,35 @@ void cw_session_try_now(struct cw_session *s)
 		cw_session_pause(s, 0, true);
 }
 
+int cw_session_set(struct cw_session *s, const struct cw_session_change *change)
+{
+	mutex_lock(&s->lock);
+	/* Once the session is closed, what ops->changed() uses may be freed. */
+	if (test_bit(CW_SESSION_CLOSE, &s->flags)) {
+		mutex_unlock(&s->lock);
+		return -ESHUTDOWN;
+	}
+	if (change->what & CW_CHANGE_IO_TIMEOUT)
+		WRITE_ONCE(s->config.io_timeout, change->io_timeout);
+	if (change->what & CW_CHANGE_FAST_FAIL)
+		WRITE_ONCE(s->config.fast_fail, change->fast_fail);
+	if (change->what & CW_CHANGE_PATH_POLICY)
+		WRITE_ONCE(s->config.path_policy, change->path_policy);
+	if (change->what & ~CW_CHANGE_KEY)
+		s->ops->changed(s);
+	if (change->what & CW_CHANGE_KEY) {
+		s->config.key = change->key;
+		if (s->state != CW_STATE_LIVE)
+			cw_session_try_now(s);
+	} else if (s->state == CW_STATE_HELD) {
+		/* The work looks at the new I/O timeout. */
+		mod_delayed_work(cw_client_wq, &s->work, 0);
+	}
+	mutex_unlock(&s->lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(cw_session_set);
+
 /* A request came in the pause: the pause may be too long for it. */
 static void cw_session_shorten_pause(struct cw_session *s)
 {
@@ -120,7 +155,7 @@ void cw_session_lost(struct cw_session *s, const struct cw_path *lost)
 	if (cw_session_has_live_path(s, NULL))
 		return;
 	if (cw_session_change(s, CW_STATE_HELD))
-		s->failing_at = jiffies + cw_timeout_jiffies(s->config.io_timeout);
+		s->held_at = jiffies;
 	s->next = lost->number;
 	for (i = 0; i < s->nr_paths; i++) {
 		struct cw_path *p = s->paths[i];
@@ -372,7 +407,7 @@ static void cw_session_tend_paths(struct cw_session *s)
 static void cw_session_look_at_io_timeout(struct cw_session *s)
 {
 	if (s->state != CW_STATE_HELD || !s->ever_live || !s->config.io_timeout ||
-	    time_before(jiffies, s->failing_at))
+	    time_before(jiffies, cw_session_failing_at(s)))
 		return;
 	cw_session_change(s, CW_STATE_FAILING);
 	pr_warn("causeway: %s/%s: no path for %u s, I/O fails until one is back\n",

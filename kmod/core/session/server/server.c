@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <net/netlink.h>
 
+#include "../../link/factory.h"
 #include "session.h"
 
 /* Guards the sessions, cw_ops and cw_instance. */
@@ -174,6 +175,74 @@ u32 cw_server_session_count(struct cw_server_export *x)
 	return n;
 }
 EXPORT_SYMBOL_GPL(cw_server_session_count);
+
+/* ---- new settings of an export ---- */
+
+/* A session has its control link as long as it is in the list of its export. */
+static bool cw_server_excludes(struct cw_server_session *s,
+			       bool (*admits)(const void *settings, const struct sockaddr *peer,
+					      bool tcp),
+			       const void *settings)
+{
+	return !admits(settings, (const struct sockaddr *)&s->peer,
+		       cw_link_transport(s->control) == CW_TRANSPORT_TCP);
+}
+
+u32 cw_server_count_excluded(struct cw_server_export *x,
+			     bool (*admits)(const void *settings, const struct sockaddr *peer,
+					    bool tcp),
+			     const void *settings, char *text, size_t len)
+{
+	struct cw_server_session *s;
+	u32 count = 0;
+	size_t at = 0;
+
+	*text = '\0';
+	mutex_lock(&cw_server_lock);
+	list_for_each_entry(s, &x->sessions, beside) {
+		if (READ_ONCE(s->state) != CW_SERVER_LIVE ||
+		    !cw_server_excludes(s, admits, settings))
+			continue;
+		if (++count <= 3)
+			at += scnprintf(text + at, len - at, "%s%s at %pISc", at ? ", " : "",
+					s->hello.host_name, &s->peer);
+	}
+	mutex_unlock(&cw_server_lock);
+	if (count > 3)
+		scnprintf(text + at, len - at, " and %u more", count - 3);
+	return count;
+}
+EXPORT_SYMBOL_GPL(cw_server_count_excluded);
+
+u32 cw_server_end_excluded(struct cw_server_export *x,
+			   bool (*admits)(const void *settings, const struct sockaddr *peer,
+					  bool tcp),
+			   const void *settings, const char *why)
+{
+	struct cw_server_session *s;
+	u32 count = 0;
+
+	mutex_lock(&cw_server_lock);
+	list_for_each_entry(s, &x->sessions, beside) {
+		if (!cw_server_excludes(s, admits, settings))
+			continue;
+		count += READ_ONCE(s->state) == CW_SERVER_LIVE;
+		cw_server_session_end(s, "%s", why);
+	}
+	mutex_unlock(&cw_server_lock);
+	return count;
+}
+EXPORT_SYMBOL_GPL(cw_server_end_excluded);
+
+void cw_server_set_takeover(struct cw_server_export *x, u32 seconds)
+{
+	struct cw_admission *a = &x->admission;
+	unsigned int noio = cw_admission_begin(a);
+
+	a->owners.takeover_after = seconds;
+	cw_admission_end(a, noio);
+}
+EXPORT_SYMBOL_GPL(cw_server_set_takeover);
 
 /* ---- notices ---- */
 

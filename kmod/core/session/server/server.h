@@ -168,6 +168,48 @@ void cw_server_export_put(struct cw_server_export *x);
 u32 cw_server_session_count(struct cw_server_export *x);
 
 /**
+ * cw_server_count_excluded() - counts the connections that new settings of an export do not admit
+ * @x: state of the export
+ * @admits: checks the address and the transport of a client; called under cw_server_lock
+ * @settings: for @admits
+ * @text: set to the names and addresses of at most three of the clients, and the number of others
+ * @len: bytes of @text
+ *
+ * Context: Process context. Takes cw_server_lock.
+ * Return: The number of paths of sessions that are logged in.
+ */
+u32 cw_server_count_excluded(struct cw_server_export *x,
+			     bool (*admits)(const void *settings, const struct sockaddr *peer,
+					    bool tcp),
+			     const void *settings, char *text, size_t len);
+/**
+ * cw_server_end_excluded() - ends the connections that the settings of an export do not admit
+ * @x: state of the export
+ * @admits: as in cw_server_count_excluded()
+ * @settings: for @admits; logins read them already
+ * @why: reason of the end, for administrators
+ *
+ * Also ends logins that have not finished. Waits for no session.
+ *
+ * Context: Process context. Takes cw_server_lock.
+ * Return: The number of paths of sessions that were logged in.
+ */
+u32 cw_server_end_excluded(struct cw_server_export *x,
+			   bool (*admits)(const void *settings, const struct sockaddr *peer,
+					  bool tcp),
+			   const void *settings, const char *why);
+/**
+ * cw_server_set_takeover() - sets the time after which a host may replace an absent owner
+ * @x: state of an exclusive export
+ * @seconds: the time; 0: never
+ *
+ * A login that waits for its takeover is judged by the new time at once.
+ *
+ * Context: Process context. May sleep. Takes the lock of the admission.
+ */
+void cw_server_set_takeover(struct cw_server_export *x, u32 seconds);
+
+/**
  * cw_server_notice() - sends a notice on every path of every session that is logged in
  * @x: state of the export
  * @notice: the notice; @notice->sequence is not used

@@ -20,7 +20,7 @@ SERVERS = "give SERVER or SERVER:PORT, such as storage1, 10.0.0.1:4793 or [fd00:
 DISKS = "give SERVER/NAME with one slash, such as storage1/scratch"
 EVENTS = ("events are: export-added export-removed export-resized attached detached up down attempt-failed loss another-disk login "
           "logout login-refused resized malformed nfs-up nfs-down nfs-attempt-failed revoked evicted readmitted path-up path-down "
-          "fallback return")
+          "fallback return export-changed")
 
 # Each row: the rest of the command line, its exit code, the error with its reason, and the fix. The two texts are the whole
 # output of the command. A * stands for a number that depends on the machine.
@@ -71,7 +71,7 @@ SERVER = (
     (f"export add {'n' * 64} --ram 4M --allow any", 64, f"'{'n' * 64}' cannot name an export: it is longer than 63 characters", NAMES),
     ("export add new more --ram 4M --allow any", 64, "'more' is one argument too many for causeway export add", HELP.format("export add")),
     ("export add there --ram 4M --allow any", 1,
-     "the export 'there' is there with other settings, which cannot be changed: the backend is file, not ram",
+     "the export 'there' is there with other settings: the backend is file, not ram",
      "causeway export remove there, then add it with --uuid * (clients that do not detach before need remove --force, and their I/O "
      "waits until the disk is back)"),
     ("export add new --ram 4M --allow 10.0.0.0/33", 64,

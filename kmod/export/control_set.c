@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The netlink command that changes settings of an export which may have sessions.
+ *
+ * Everything that can fail comes first: the request is read, the TCP port is opened, and sessions
+ * that the new settings do not admit are looked for. Then the settings are replaced, and such
+ * sessions are ended. A login joins its export before it reads the settings. So a login that the
+ * last step does not find reads the new ones.
+ */
+#include <linux/slab.h>
+
+#include "../core/session/server/eviction.h"
+#include "control.h"
+#include "export.h"
+
+static bool cwt_change_admits(const void *access, const struct sockaddr *peer, bool tcp)
+{
+	return cwt_access_admits(access, peer, tcp);
+}
+
+/* Refuses if a session is in use that the new settings do not admit. Under cwt_admin. */
+static int cwt_change_check(struct cwt_export *e, const struct cwt_change *change,
+			    struct netlink_ext_ack *extack)
+{
+	char left[160];
+	u32 count = cw_server_count_excluded(e->core, cwt_change_admits, &change->access, left,
+					     sizeof(left));
+
+	if (!count || change->force)
+		return 0;
+	cw_refuse(extack,
+		  "export \"%s\" is in use by %u connection%s that the new settings do not admit (%s); `causeway export set %s --force` ends %s",
+		  e->name, count, count == 1 ? "" : "s", left, e->name,
+		  count == 1 ? "it" : "them");
+	return -EBUSY;
+}
+
+/* Publishes whether clients may write. Returns 0 or -ENOMEM. */
+static int cwt_change_read_only(struct cwt_export *e, bool read_only)
+{
+	struct cw_geometry geo;
+	bool was;
+	int ret = 0;
+
+	mutex_lock(&e->lock);
+	was = e->refuses_writes;
+	e->refuses_writes = read_only;
+	cwt_export_announce(e);
+	cwt_export_geometry(e, &geo);
+	if (read_only && !(geo.flags & CW_EXPORT_READ_ONLY)) {
+		e->refuses_writes = was;
+		ret = -ENOMEM;
+	}
+	mutex_unlock(&e->lock);
+	return ret;
+}
+
+static void cwt_change_access(struct cwt_export *e, const struct cwt_access *access)
+{
+	down_write(&e->access_lock);
+	e->access = *access;
+	up_write(&e->access_lock);
+}
+
+/* Returns how many connections were ended, or -errno, and then nothing has changed. */
+static int cwt_change(struct cwt_export *e, const struct cwt_change *change,
+		      struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	lockdep_assert_held(&cwt_admin);
+	ret = cwt_change_check(e, change, extack);
+	if (!ret && change->access.tcp)
+		ret = cwt_listen_tcp(extack);
+	if (ret)
+		return ret;
+	if (change->what & CW_CHANGE_READ_ONLY && !e->read_only)
+		ret = cwt_change_read_only(e, change->read_only);
+	if (!ret) {
+		cwt_change_access(e, &change->access);
+		if (change->what & CW_CHANGE_TAKEOVER_AFTER) {
+			e->takeover_after = change->takeover_after;
+			cw_server_set_takeover(e->core, change->takeover_after);
+		}
+		ret = cw_server_end_excluded(e->core, cwt_change_admits, &change->access,
+					     "the settings of the export do not admit the client any more");
+		cw_event(CW_EVENT_EXPORT_CHANGED, CW_ROLE_SERVER, NULL, e->name,
+			 "settings of export %s were changed", e->name);
+	}
+	cwt_close_unused_tcp();
+	return ret;
+}
+
+static int cwt_export_set(struct genl_info *info, const char *name)
+{
+	struct cwt_change *change;
+	struct cwt_export *e;
+	int ret;
+
+	change = kzalloc(sizeof(*change), GFP_KERNEL);
+	if (!change)
+		return -ENOMEM;
+	mutex_lock(&cwt_admin);
+	e = cwt_export_wanted(name, info->extack);
+	if (!e) {
+		ret = -ENOENT;
+	} else if (cwt_export_is_ending(e)) {
+		cw_refuse(info->extack, "export \"%s\" is being removed", name);
+		ret = -EALREADY;
+	} else {
+		ret = cwt_read_change(info, e, change);
+		if (!ret)
+			ret = cwt_change(e, change, info->extack);
+	}
+	mutex_unlock(&cwt_admin);
+	if (e)
+		cwt_export_put(e);
+	kfree_sensitive(change);
+	return ret;
+}
+
+int cwt_export_set_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	char name[CW_WIRE_NAME];
+	struct sk_buff *msg;
+	void *hdr;
+	int ret;
+
+	ret = cwt_read_name(info, name);
+	if (ret)
+		return ret;
+	/* Allocated before anything is changed. */
+	msg = cw_reply_start(info, CW_C_EXPORT_SET, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	ret = cwt_export_set(info, name);
+	if (ret < 0 || WARN_ON_ONCE(nla_put_u32(msg, CW_A_SESSIONS, ret))) {
+		nlmsg_free(msg);
+		return min(ret, 0);
+	}
+	return cw_reply_send(msg, hdr, info);
+}
