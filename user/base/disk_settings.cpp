@@ -318,7 +318,7 @@ Result<void> check_takeover(const ExportSettings &settings, std::string_view sub
                                  subject),
                      "add --exclusive, or leave it out"};
     }
-    if (settings.read_only) {
+    if (settings.read_only && !settings.ledger) {
         return Error{ExitCode::usage,
                      fmt::format("{} does not go with a read-only export: no host owns a disk "
                                  "that is only read",

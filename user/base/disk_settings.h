@@ -50,9 +50,9 @@ struct ExportSettings {
     std::vector<SocketAddress> addresses;
     bool no_addresses = false; // clients get no addresses; then the list is empty
 
-    // Returns true if the export has a ledger of owners in files: it can be written, and its
-    // content survives a reboot.
-    bool keeps_ledger() const { return backend != Backend::ram && !read_only; }
+    // Returns true if the export has a ledger of owners in files: its content survives a reboot,
+    // and it can be written, or could be before "export set --read-only".
+    bool keeps_ledger() const { return backend != Backend::ram && (!read_only || ledger); }
 };
 
 // The options of attach that are numbers for the kernel. Only this struct and the table below name

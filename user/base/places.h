@@ -36,6 +36,7 @@ class Places {
     std::filesystem::path machine_id() const { return root_ / "etc/machine-id"; }
     // The addresses of this machine at which clients can reach its exports.
     std::filesystem::path addresses() const { return root_ / "etc/causeway/addresses"; }
+    std::filesystem::path server_settings() const { return root_ / "etc/causeway/server.conf"; }
     std::filesystem::path instance() const { return root_ / "var/lib/causeway/instance"; }
     std::filesystem::path host() const { return root_ / "var/lib/causeway/host"; }
     // The ledgers of exported disks, and the records of those that are in other folders.

@@ -79,15 +79,22 @@ std::string help_of(const Verb &verb) {
     return fmt::format("{} {} --help", program, verb.words);
 }
 
-// Returns the verb at the start of the command line, and removes its words.
+// Returns the verb at the start of the command line, and removes its words. "attach set" is longer
+// than "attach", and is preferred.
 Result<const Verb *> take_verb(std::vector<std::string> &words) {
+    const Verb *found = nullptr;
+    std::size_t length = 0;
     for (const Verb &verb : all_verbs()) {
         const auto wanted = words_of(verb);
-        if (words.size() >= wanted.size() &&
+        if (words.size() >= wanted.size() && wanted.size() > length &&
             std::equal(wanted.begin(), wanted.end(), words.begin())) {
-            words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
-            return &verb;
+            found = &verb;
+            length = wanted.size();
         }
+    }
+    if (found != nullptr) {
+        words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(length));
+        return found;
     }
     // The words may be the common start of several verbs: "export" or "nfs rule".
     const auto stop = std::find_if(words.begin(), words.end(), [](const std::string &word) {

@@ -76,6 +76,12 @@ Words words_after(const Words &start) {
     return found;
 }
 
+// Returns true if the words are the name of a verb. Longer names may begin with them.
+bool is_verb(const Words &words) {
+    return std::any_of(all_verbs().begin(), all_verbs().end(),
+                       [&](const Verb &verb) { return !verb.hidden && words_of(verb) == words; });
+}
+
 // The words that one typed word may mean, out of those that are possible there.
 struct Meant {
     Words words;
@@ -229,7 +235,7 @@ Suggestion suggest_verb(const Words &typed) {
     for (std::size_t i = 0; i < typed.size(); i++) {
         const std::string &word = typed[i];
         suggestion.next = words_after(start);
-        if (suggestion.next.empty()) {
+        if (suggestion.next.empty() || (is_verb(start) && !has(suggestion.next, word))) {
             break; // a complete verb; its operands follow
         }
         suggestion.unknown += (suggestion.unknown.empty() ? "" : " ") + word;
@@ -248,7 +254,7 @@ Suggestion suggest_verb(const Words &typed) {
     }
     suggestion.start = joined(start);
     suggestion.next = words_after(start);
-    if (suggestion.next.empty()) {
+    if (suggestion.next.empty() || is_verb(start)) {
         suggestion.meant.push_back(suggestion.start);
     }
     return suggestion;

@@ -120,16 +120,16 @@ Result<void> read_flag(const IniFile &file, std::string_view key, bool &out) {
 
 // Reads the keys about the export's owners. The other settings must have been read before.
 Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
-    for (const char *key : {"ledger", "state-folder"}) {
-        if (file.has(key) && !settings.keeps_ledger()) {
-            return file.error_at(key, fmt::format("a {} export keeps no ledger of owners in files",
-                                                  settings.read_only ? "read-only" : "memory"));
-        }
-    }
     if (file.has("ledger")) {
         settings.ledger = Uuid::parse(file.value("ledger"));
         if (!settings.ledger || settings.ledger->is_nil()) {
             return file.error_at("ledger", "this is not a UUID");
+        }
+    }
+    for (const char *key : {"ledger", "state-folder"}) {
+        if (file.has(key) && !settings.keeps_ledger()) {
+            return file.error_at(key, fmt::format("a {} export keeps no ledger of owners in files",
+                                                  settings.read_only ? "read-only" : "memory"));
         }
     }
     settings.state_folder = file.value("state-folder");

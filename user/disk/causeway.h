@@ -16,15 +16,21 @@ class CausewayFamily final : public TransportFamily {
     Result<ActionPointer> export_add(World &world, const Arguments &arguments) const override;
     Result<ActionPointer> export_remove(World &world, const std::string &name,
                                         const Arguments &arguments) const override;
+    Result<ActionPointer> export_set(World &world, const std::string &name,
+                                     const Arguments &arguments) const override;
     Result<std::optional<std::string>> exported_by(World &world,
                                                    const std::string &name) const override;
     Result<void> list_exports(World &world, Answer &answer) const override;
     Result<Restoration> restore_exports(World &world, bool dry_run,
                                         std::vector<Error> &broken) const override;
+    Result<Restoration> reload_exports(World &world, bool dry_run,
+                                       std::vector<Error> &broken) const override;
     Result<std::vector<std::string>> exports_in_use(World &world) const override;
     Result<void> stop_exports(World &world, Answer &answer) const override;
 
     Result<ActionPointer> attach(World &world, const Arguments &arguments) const override;
+    Result<ActionPointer> attach_set(World &world, const DiskName &disk,
+                                     const Arguments &arguments) const override;
     Result<std::optional<std::string>> attached_by(World &world,
                                                    const DiskName &disk) const override;
     Result<std::vector<Task>> detach(World &world, bool force,
@@ -32,6 +38,8 @@ class CausewayFamily final : public TransportFamily {
     Result<void> list_attachments(World &world, Answer &answer) const override;
     Result<Restoration> restore_attachments(World &world, bool dry_run,
                                             std::vector<Error> &broken) const override;
+    Result<Restoration> reload_attachments(World &world, bool dry_run,
+                                           std::vector<Error> &broken) const override;
     void stop_attachments(World &world, bool force, Answer &answer) const override;
     Result<void> show_stop(World &world, bool all, Answer &answer) const override;
 };

@@ -85,6 +85,21 @@ struct AttachSituation {
     std::optional<Stored<AttachmentSettings>> configured;
 };
 
+// Returns the command that gives the disk the settings @wanted.
+std::string way_to_change(const AttachSituation &now, const AttachmentSettings &wanted) {
+    AttachmentSettings others = wanted;
+    others.io_timeout.reset();
+    others.fast_fail.reset();
+    others.policy.reset();
+    const AttachmentSettings there =
+        now.configured ? now.configured->settings : as_settings(*now.running, others);
+    others.key_file = there.key_file;
+    return differences(there, others).empty()
+               ? fmt::format("causeway attach set {}, with the options that differ",
+                             wanted.disk.text())
+               : fmt::format("causeway detach {}, then attach it again", wanted.disk.text());
+}
+
 Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) {
     AttachSituation now;
     now.configured = TRY(find_attachment(world.places, wanted.disk));
@@ -103,7 +118,7 @@ Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) 
                                  now.running ? std::string("attached")
                                              : "configured in " + now.configured->place.string(),
                                  fmt::join(different, ", ")),
-                     fmt::format("causeway detach {}, then attach it again", wanted.disk.text())};
+                     way_to_change(now, wanted)};
     }
     return now;
 }

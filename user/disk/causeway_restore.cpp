@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Causeway's own transport in "restore".
+// Causeway's own transport in "restore" and "reload".
 #include "base/durable_file.h"
 #include "change/look.h"
 #include "config/dropins.h"
 #include "disk/attaching.h"
 #include "disk/attachment_change.h"
+#include "disk/attachment_settings_change.h"
 #include "disk/causeway.h"
 #include "disk/export_change.h"
+#include "disk/export_settings_change.h"
 #include "disk/exporting.h"
+#include "disk/served_addresses.h"
 #include "disk/server_life.h"
 #include "stock/disk_users.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 
 namespace causeway {
@@ -87,10 +91,70 @@ Result<ChangeSet> attaching(World &world, const AttachmentSettings &settings) {
     return set;
 }
 
-} // namespace
+// Returns the changes that give a running export the settings of its file. The kernel does not
+// report the key, so the key of the file is always set.
+Result<ChangeSet> reloading(World &world, const Stored<ExportSettings> &stored,
+                            const std::shared_ptr<CommonAddresses> &common_addresses) {
+    const ExportSettings &settings = stored.settings;
+    const auto running = TRY(running_export(world, settings.name));
+    if (!running) {
+        return exporting(world, stored, common_addresses);
+    }
+    std::vector<std::string> fixed;
+    auto found = new_settings(*running, settings, settings, fixed);
+    if (!fixed.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("the export '{}' runs with settings that cannot change while it "
+                                 "runs: {}",
+                                 settings.name, fmt::join(fixed, ", ")),
+                     remove_then_add(settings)};
+    }
+    const auto served = TRY(served_addresses(world, settings, *common_addresses));
+    if (served != running->settings.addresses) {
+        found.what |= CW_CHANGE_ADDRESSES;
+        found.before.addresses = running->settings.addresses;
+    }
+    ChangeSet set("reload " + settings.name, Scope::disks);
+    if (found.what != 0) {
+        set.add(change_export_settings(std::move(found)));
+    }
+    return set;
+}
 
-Result<Restoration> CausewayFamily::restore_exports(World &world, bool dry_run,
-                                                    std::vector<Error> &broken) const {
+// Does the same for an attached disk.
+Result<ChangeSet> reloading(World &world, const AttachmentSettings &settings) {
+    const auto running = TRY(running_attachment(world, settings.disk));
+    if (!running) {
+        return attaching(world, settings);
+    }
+    AttachmentSettings others = settings;
+    others.io_timeout.reset();
+    others.fast_fail.reset();
+    others.policy.reset();
+    others.paths = TRY(resolved_paths(world.resolver, settings));
+    const auto fixed = differences(as_settings(*running, others), others);
+    if (!fixed.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is attached with settings that cannot change while it is: {}",
+                                 settings.disk.text(), fmt::join(fixed, ", ")),
+                     fmt::format("for paths: causeway path add, causeway path remove; else: "
+                                 "causeway detach {0}, then: causeway restore",
+                                 settings.disk.text())};
+    }
+    ChangeSet set("reload " + settings.disk.text(), Scope::disks);
+    auto found = new_settings(*running, settings, settings);
+    if (found.what != 0) {
+        set.add(change_attachment_settings(std::move(found)));
+    }
+    return set;
+}
+
+using ExportTask = Result<ChangeSet> (*)(World &world, const Stored<ExportSettings> &stored,
+                                         const std::shared_ptr<CommonAddresses> &common_addresses);
+using AttachmentTask = Result<ChangeSet> (*)(World &world, const AttachmentSettings &settings);
+
+Result<Restoration> export_tasks(World &world, bool dry_run, std::vector<Error> &broken,
+                                 ExportTask task, std::string_view sentence) {
     auto folder = TRY(load_exports(world.places));
     broken = folder.broken;
     Restoration restoration;
@@ -103,16 +167,16 @@ Result<Restoration> CausewayFamily::restore_exports(World &world, bool dry_run,
     const auto common_addresses = std::make_shared<CommonAddresses>();
     for (const auto &stored : folder.good) {
         const std::string &name = stored.settings.name;
-        restoration.tasks.push_back(
-            {name, fmt::format("'{}' is exported", name), [stored, common_addresses](World &now) {
-                 return exporting(now, stored, common_addresses);
-             }});
+        restoration.tasks.push_back({name, fmt::format("'{}' {}", name, sentence),
+                                     [stored, common_addresses, task](World &now) {
+                                         return task(now, stored, common_addresses);
+                                     }});
     }
     return restoration;
 }
 
-Result<Restoration> CausewayFamily::restore_attachments(World &world, bool dry_run,
-                                                        std::vector<Error> &broken) const {
+Result<Restoration> attachment_tasks(World &world, bool dry_run, std::vector<Error> &broken,
+                                     AttachmentTask task, std::string_view sentence) {
     const auto folder = TRY(load_attachments(world.places));
     broken = folder.broken;
     if (!dry_run && !folder.good.empty()) {
@@ -122,10 +186,36 @@ Result<Restoration> CausewayFamily::restore_attachments(World &world, bool dry_r
     for (const auto &stored : folder.good) {
         const AttachmentSettings &settings = stored.settings;
         restoration.tasks.push_back({settings.disk.text(),
-                                     fmt::format("{} is being attached", settings.disk.text()),
-                                     [settings](World &now) { return attaching(now, settings); }});
+                                     fmt::format("{} {}", settings.disk.text(), sentence),
+                                     [settings, task](World &now) { return task(now, settings); }});
     }
     return restoration;
+}
+
+} // namespace
+
+Result<Restoration> CausewayFamily::restore_exports(World &world, bool dry_run,
+                                                    std::vector<Error> &broken) const {
+    return export_tasks(world, dry_run, broken, exporting, "is exported");
+}
+
+Result<Restoration> CausewayFamily::reload_exports(World &world, bool dry_run,
+                                                   std::vector<Error> &broken) const {
+    if (!dry_run && world.modules.loaded(module_target)) {
+        const auto settings = TRY(load_server_settings(world.places));
+        TRY(set_server_limits(world, settings));
+    }
+    return export_tasks(world, dry_run, broken, reloading, "has the settings of its file");
+}
+
+Result<Restoration> CausewayFamily::restore_attachments(World &world, bool dry_run,
+                                                        std::vector<Error> &broken) const {
+    return attachment_tasks(world, dry_run, broken, attaching, "is being attached");
+}
+
+Result<Restoration> CausewayFamily::reload_attachments(World &world, bool dry_run,
+                                                       std::vector<Error> &broken) const {
+    return attachment_tasks(world, dry_run, broken, reloading, "has the settings of its file");
 }
 
 } // namespace causeway

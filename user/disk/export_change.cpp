@@ -29,17 +29,6 @@ bool read_uuid(const Json &json, std::optional<Uuid> &uuid) {
     return json.is_null() || uuid;
 }
 
-std::vector<std::string> allow_words(const ExportSettings &settings) {
-    std::vector<std::string> words;
-    for (const Prefix &network : settings.allow) {
-        words.push_back(network.text());
-    }
-    if (settings.allow_any) {
-        words.emplace_back("any");
-    }
-    return words;
-}
-
 std::optional<Backend> parse_backend(const std::string &text) {
     for (const Backend backend : {Backend::device, Backend::file, Backend::ram}) {
         if (backend_text(backend) == text) {
@@ -313,7 +302,9 @@ class ExportChange final : public Change {
             request.over_tcp = addresses_without_rdma(world, request.settings.addresses);
         }
         request.ledger_folder = ledger_ ? ledger_->plan().folder.string() : "";
-        TRY(start_life(world));
+        if (auto stale_port = TRY(start_life(world)); !stale_port.empty()) {
+            warn(std::move(stale_port));
+        }
         auto added = world.kernel.add_export(request);
         if (added || may_run(world)) {
             unnamed_.keep();
@@ -406,6 +397,17 @@ std::function<Result<std::optional<FileLock>>(World &, Direction)> permit_dropin
         return running.has_value() == expected ? std::optional(std::move(lock))
                                                : std::optional<FileLock>();
     };
+}
+
+std::vector<std::string> allow_words(const ExportSettings &settings) {
+    std::vector<std::string> words;
+    for (const Prefix &network : settings.allow) {
+        words.push_back(network.text());
+    }
+    if (settings.allow_any) {
+        words.emplace_back("any");
+    }
+    return words;
 }
 
 std::string backend_phrase(const ExportSettings &settings) {

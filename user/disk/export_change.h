@@ -60,6 +60,9 @@ extern const char *const kind_export_dropin;
 std::function<Result<std::optional<FileLock>>(World &, Direction)> permit_dropin(std::string name,
                                                                                  bool added);
 
+// Returns the words of --allow for these settings.
+std::vector<std::string> allow_words(const ExportSettings &settings);
+
 // "device /dev/sdb", "64M of memory".
 std::string backend_phrase(const ExportSettings &settings);
 

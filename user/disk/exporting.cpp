@@ -3,6 +3,7 @@
 
 #include "base/listed_address.h"
 #include "config/key_file.h"
+#include "disk/export_settings_change.h"
 #include "disk/server_life.h"
 #include "show/words.h"
 #include "transport/backend.h"
@@ -16,6 +17,16 @@ namespace causeway {
 namespace {
 
 constexpr std::uint64_t page = 4096;
+
+// Returns the command that gives the export @there the settings @wanted.
+std::string way_to_change(const ExportInfo &there, const std::optional<ExportSettings> &configured,
+                          const ExportSettings &wanted) {
+    std::vector<std::string> fixed;
+    new_settings(there, configured, wanted, fixed);
+    return fixed.empty()
+               ? fmt::format("causeway export set {}, with the options that differ", wanted.name)
+               : remove_then_add(there.settings);
+}
 
 } // namespace
 
@@ -49,11 +60,10 @@ Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
     if (different.empty()) {
         return {};
     }
-    return Error{
-        ExitCode::failed,
-        fmt::format("the export '{}' is there with other settings, which cannot be changed: {}",
-                    wanted.name, fmt::join(different, ", ")),
-        remove_then_add(there.settings)};
+    return Error{ExitCode::failed,
+                 fmt::format("the export '{}' is there with other settings: {}", wanted.name,
+                             fmt::join(different, ", ")),
+                 way_to_change(there, configured, wanted)};
 }
 
 Result<LedgerPlan> plan_owners(World &world, ExportSettings &settings, bool discard_owners) {

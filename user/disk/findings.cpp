@@ -114,9 +114,9 @@ std::vector<Sighting> open_to_all(const Facts &facts) {
                  fmt::format("every host that reaches this one can attach export {}: {} has no "
                              "list of hosts",
                              it.name, stored.place.string()),
-                 "write the line \"allow = any\" into that file where this is meant; for other "
-                 "settings, " +
-                     remove_then_add(it, {"--allow CIDR or --key-file FILE"})});
+                 fmt::format("causeway export set {0} --allow CIDR, or --key-file FILE; where this "
+                             "is meant: causeway export set {0} --allow any",
+                             it.name)});
         }
     }
     for (const auto &stored : facts.of<DiskFacts>().stock_files.good) {

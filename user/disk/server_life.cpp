@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "disk/server_life.h"
 
+#include "base/disk_name.h"
+
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -19,6 +22,23 @@ Result<InstanceState> read_instance(World &world) {
                                 [](const ExportInfo &info) { return !info.ending; });
     state.boot = world.boot;
     return state;
+}
+
+// Returns a sentence if the server listens on another port already.
+Result<std::string> set_port(World &world, const ServerSettings &settings) {
+    const auto server = TRY(world.kernel.server());
+    const std::uint16_t wanted = settings.port.value_or(default_port);
+    if (!server || server->port == wanted) {
+        return std::string();
+    }
+    auto set = world.kernel.set_port(wanted);
+    if (!set && set.error().system_error != EBUSY) {
+        return set.error();
+    }
+    return set ? std::string()
+               : fmt::format("the server goes on listening on port {}, not {}: the module "
+                             "causeway_target keeps its port until it is unloaded",
+                             server->port, wanted);
 }
 
 } // namespace
@@ -44,7 +64,16 @@ Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit) {
     }
 }
 
-Result<void> start_life(World &world) {
+Result<void> set_server_limits(World &world, const ServerSettings &settings) {
+    for (const ServerLimit &limit : server_limits) {
+        if (const auto number = settings.*limit.value) {
+            TRY(world.files.write(parameter_file(limit), fmt::format("{}", *number)));
+        }
+    }
+    return {};
+}
+
+Result<std::string> start_life(World &world) {
     auto state = TRY(read_instance(world));
     InstancePlan plan = plan_start(state);
     if (plan.new_instance) {
@@ -53,7 +82,12 @@ Result<void> start_life(World &world) {
     if (plan.write) {
         TRY(store_instance(world.places, *plan.write));
     }
-    return plan.send_to_kernel ? world.kernel.set_instance(plan.write->instance) : Result<void>();
+    if (plan.send_to_kernel) {
+        TRY(world.kernel.set_instance(plan.write->instance));
+    }
+    const auto settings = TRY(load_server_settings(world.places));
+    TRY(set_server_limits(world, settings));
+    return set_port(world, settings);
 }
 
 Result<StopOutcome> end_life(World &world) {

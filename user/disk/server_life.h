@@ -6,6 +6,7 @@
 #include "base/durable_file.h"
 #include "base/result.h"
 #include "config/instance.h"
+#include "config/server_settings.h"
 #include "machine/kernel.h"
 #include "machine/world.h"
 
@@ -19,9 +20,12 @@ Result<FileLock> lock_server(const World &world);
 // longer than the limit.
 Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit);
 
-// Sends an instance to the target module, unless the module has one that may stay (plan_start()).
-// The module must be loaded, and the caller holds lock_server().
-Result<void> start_life(World &world);
+// Sends an instance to the target module, unless the module has one that may stay (plan_start()),
+// and the port and the limits of server.conf. The module must be loaded, and the caller holds
+// lock_server(). Returns a sentence if the server goes on listening on another port, else "".
+Result<std::string> start_life(World &world);
+// Sends the limits of the settings to the module causeway. Limits without a value stay.
+Result<void> set_server_limits(World &world, const ServerSettings &settings);
 
 struct StopOutcome {
     std::size_t exports = 0; // number of exports that were ended

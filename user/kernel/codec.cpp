@@ -204,6 +204,59 @@ void encode_network(AttributeWriter &to, const Prefix &network) {
     to.u8(CW_A_PREFIX_LEN, network.length);
 }
 
+namespace {
+
+void encode_allowed(AttributeWriter &to, const ExportSettings &settings) {
+    for (const Prefix &prefix : settings.allow) {
+        AttributeWriter inner;
+        encode_network(inner, prefix);
+        to.nest(CW_A_ALLOW, inner);
+    }
+}
+
+// @over_tcp: those that clients reach over TCP only.
+void encode_addresses(AttributeWriter &to, const ExportSettings &settings,
+                      const std::vector<SocketAddress> &over_tcp) {
+    for (const SocketAddress &address : settings.addresses) {
+        AttributeWriter inner;
+        inner.bytes(CW_A_ADDRESS, address.bytes());
+        if (std::find(over_tcp.begin(), over_tcp.end(), address) != over_tcp.end()) {
+            inner.u8(CW_A_TRANSPORT, CW_TRANSPORT_TCP);
+        }
+        to.nest(CW_A_EXPORT_ADDRESS, inner);
+    }
+}
+
+void encode_flag(AttributeWriter &to, int attribute, bool set) {
+    if (set) {
+        to.flag(attribute);
+    }
+}
+
+} // namespace
+
+AttributeWriter encode(const ExportUpdate &update) {
+    const ExportSettings &settings = update.settings;
+    AttributeWriter to;
+    to.text(CW_A_NAME, settings.name);
+    to.u32(CW_A_CHANGE, update.change);
+    if ((update.change & CW_CHANGE_ALLOW) != 0) {
+        encode_allowed(to, settings);
+    }
+    if ((update.change & CW_CHANGE_ADDRESSES) != 0) {
+        encode_addresses(to, settings, update.over_tcp);
+    }
+    encode_flag(to, CW_A_TCP, (update.change & CW_CHANGE_TCP) != 0 && settings.tcp);
+    encode_flag(to, CW_A_READ_ONLY,
+                (update.change & CW_CHANGE_READ_ONLY) != 0 && settings.read_only);
+    if ((update.change & CW_CHANGE_TAKEOVER_AFTER) != 0) {
+        to.u32(CW_A_TAKEOVER_AFTER, settings.takeover_after);
+    }
+    Writer{to}(CW_A_KEY, update.key);
+    encode_flag(to, CW_A_FORCE, update.force);
+    return to;
+}
+
 AttributeWriter encode(const ExportRequest &request) {
     const ExportSettings &settings = request.settings;
     AttributeWriter to;
@@ -214,20 +267,8 @@ AttributeWriter encode(const ExportRequest &request) {
     } else {
         to.text(CW_A_PATH, settings.path);
     }
-    for (const Prefix &prefix : settings.allow) {
-        AttributeWriter inner;
-        encode_network(inner, prefix);
-        to.nest(CW_A_ALLOW, inner);
-    }
-    for (const SocketAddress &address : settings.addresses) {
-        AttributeWriter inner;
-        inner.bytes(CW_A_ADDRESS, address.bytes());
-        if (std::find(request.over_tcp.begin(), request.over_tcp.end(), address) !=
-            request.over_tcp.end()) {
-            inner.u8(CW_A_TRANSPORT, CW_TRANSPORT_TCP);
-        }
-        to.nest(CW_A_EXPORT_ADDRESS, inner);
-    }
+    encode_allowed(to, settings);
+    encode_addresses(to, settings, request.over_tcp);
     write(CW_A_KEY, request.key);
     write(CW_A_LEDGER_FOLDER, request.ledger_folder);
     return to;
@@ -252,6 +293,12 @@ AttributeWriter encode(const NfsRule &rule) {
 AttributeWriter encode(const AttachRequest &request) {
     AttributeWriter to;
     each_attribute(request, Writer{to});
+    return to;
+}
+
+AttributeWriter encode(const AttachmentUpdate &change) {
+    AttributeWriter to;
+    each_attribute(change, Writer{to});
     return to;
 }
 

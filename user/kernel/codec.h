@@ -9,7 +9,9 @@
 namespace causeway {
 
 AttributeWriter encode(const ExportRequest &request);
+AttributeWriter encode(const ExportUpdate &update);
 AttributeWriter encode(const AttachRequest &request);
+AttributeWriter encode(const AttachmentUpdate &change);
 AttributeWriter encode(const PathRequest &request);
 AttributeWriter encode(const std::string &name, const Uuid &host);
 AttributeWriter encode(const NfsRule &rule);

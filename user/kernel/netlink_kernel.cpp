@@ -116,6 +116,16 @@ Result<void> NetlinkKernel::add_export(const ExportRequest &request) {
     return call(Request::add_export, CW_C_EXPORT_ADD, encode(request));
 }
 
+Result<std::uint32_t> NetlinkKernel::set_export(const ExportUpdate &update) {
+    std::uint32_t ended = 0;
+    TRY(call(Request::set, CW_C_EXPORT_SET, encode(update),
+             [&](const Attributes &from) -> Result<void> {
+                 ended = from.u32(CW_A_SESSIONS).value_or(0);
+                 return {};
+             }));
+    return ended;
+}
+
 Result<std::string> NetlinkKernel::remove_export(const std::string &name, bool force) {
     AttributeWriter to;
     to.text(CW_A_NAME, name);
@@ -170,6 +180,12 @@ Result<void> NetlinkKernel::set_instance(const Uuid &instance) {
     return call(Request::add_export, CW_C_SERVER_SET, to);
 }
 
+Result<void> NetlinkKernel::set_port(std::uint16_t port) {
+    AttributeWriter to;
+    to.u16(CW_A_PORT, port);
+    return call(Request::add_export, CW_C_SERVER_SET, to);
+}
+
 Result<StopReport> NetlinkKernel::stop_server() {
     StopReport report;
     report.clean = false;
@@ -208,6 +224,10 @@ Result<std::string> NetlinkKernel::detach(const std::string &server, const std::
         return {};
     }));
     return kept;
+}
+
+Result<void> NetlinkKernel::set_attachment(const AttachmentUpdate &change) {
+    return call(Request::set, CW_C_ATTACH_SET, encode(change));
 }
 
 Result<std::uint32_t> NetlinkKernel::add_path(const std::string &server, const std::string &name,

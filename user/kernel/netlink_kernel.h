@@ -9,6 +9,7 @@ namespace causeway {
 class NetlinkKernel final : public Kernel {
   public:
     Result<void> add_export(const ExportRequest &request) override;
+    Result<std::uint32_t> set_export(const ExportUpdate &update) override;
     Result<std::string> remove_export(const std::string &name, bool force) override;
     Result<std::vector<ExportInfo>> exports() override;
     Result<std::optional<Uuid>> evict_host(const std::string &name, const Uuid &host) override;
@@ -16,10 +17,12 @@ class NetlinkKernel final : public Kernel {
     Result<std::vector<OwnerInfo>> owners() override;
     Result<std::optional<ServerInfo>> server() override;
     Result<void> set_instance(const Uuid &instance) override;
+    Result<void> set_port(std::uint16_t port) override;
     Result<StopReport> stop_server() override;
     Result<std::string> attach(const AttachRequest &request) override;
     Result<std::string> detach(const std::string &server, const std::string &name,
                                bool force) override;
+    Result<void> set_attachment(const AttachmentUpdate &change) override;
     Result<std::uint32_t> add_path(const std::string &server, const std::string &name,
                                    const DiskPathAddresses &path) override;
     Result<void> remove_path(const std::string &server, const std::string &name,

@@ -111,11 +111,15 @@ std::string_view fix_for(Request request, int number) {
 
 Error refusal(Request request, int number, const std::string &sentence) {
     Error error{code_of(number), sentence, std::string(fix_for(request, number)), number};
-    if (is_of_unknown_attribute(number, sentence)) {
+    // The modules have reported what is to be set, so they are loaded.
+    const bool lacks_set = request == Request::set && number == EOPNOTSUPP && sentence.empty();
+    if (lacks_set || is_of_unknown_attribute(number, sentence)) {
         error.code = ExitCode::unavailable;
-        error.what = fmt::format("the loaded kernel modules are of an earlier version and do not "
-                                 "know an option of this command ({})",
-                                 sentence);
+        error.what = lacks_set ? std::string("the loaded kernel modules are of an earlier version "
+                                             "and cannot change settings of what is live")
+                               : fmt::format("the loaded kernel modules are of an earlier version "
+                                             "and do not know an option of this command ({})",
+                                             sentence);
         error.fix = "reboot, or end NFS over RDMA here and load the modules of this version, which "
                     "ends all I/O of disks: causeway stop --all --force && modprobe -r "
                     "causeway_rpcrdma causeway_disk causeway_target && causeway restore";

@@ -19,6 +19,7 @@ enum class Request {
     discover,
     nfs_rule,
     owner, // of an export: eviction, readmission
+    set,   // settings of an export or a disk that the modules reported
     show,
     other
 };

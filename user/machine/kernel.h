@@ -27,6 +27,18 @@ struct ExportRequest {
     std::vector<SocketAddress> over_tcp{};
 };
 
+// New settings of an export that runs.
+struct ExportUpdate {
+    std::uint32_t change = 0; // bits of CW_CHANGE_*: the settings that are replaced
+    // Of these, the name counts, and the settings that change names: allow, addresses, tcp,
+    // read_only, takeover_after.
+    ExportSettings settings;
+    Secret key; // for CW_CHANGE_KEY; empty: none
+    // Those of settings.addresses that clients reach over TCP only.
+    std::vector<SocketAddress> over_tcp{};
+    bool force = false; // ends connections that the new settings do not admit
+};
+
 struct ExportInfo {
     // Has no key file, because the kernel does not know its name. state_folder is the folder of the
     // ledger.
@@ -78,6 +90,9 @@ class Kernel {
     // Makes an export. If the kernel refuses a request, the error of any function of this class
     // contains the kernel's errno.
     virtual Result<void> add_export(const ExportRequest &request) = 0;
+    // Changes all of these settings or none. Returns the number of connections of clients that were
+    // ended. Without force, returns an error (EBUSY) if a connection would have to end.
+    virtual Result<std::uint32_t> set_export(const ExportUpdate &update) = 0;
     // Waits for a bounded time until the export is gone. Returns the reason why its writes could
     // not be flushed, or "" if they were.
     virtual Result<std::string> remove_export(const std::string &name, bool force) = 0;
@@ -96,6 +111,9 @@ class Kernel {
     virtual Result<std::optional<ServerInfo>> server() = 0;
     // Sets the instance of the server, before its first export.
     virtual Result<void> set_instance(const Uuid &instance) = 0;
+    // Sets the port of the server, before its first export. Returns an error (EBUSY) if the server
+    // has an export or listens on another port.
+    virtual Result<void> set_port(std::uint16_t port) = 0;
     // Waits for a bounded time until all exports are gone.
     virtual Result<StopReport> stop_server() = 0;
 
@@ -104,6 +122,7 @@ class Kernel {
     // Returns a sentence if the server may still keep the disk for this host, else "".
     virtual Result<std::string> detach(const std::string &server, const std::string &name,
                                        bool force) = 0;
+    virtual Result<void> set_attachment(const AttachmentUpdate &change) = 0;
     // Returns the number of the path.
     virtual Result<std::uint32_t> add_path(const std::string &server, const std::string &name,
                                            const DiskPathAddresses &path) = 0;

@@ -169,6 +169,19 @@ Result<ActionPointer> StockFamily::attach(World &world, const Arguments &argumen
     return ActionPointer(std::make_unique<StockAttachAction>(std::move(wanted), arguments));
 }
 
+Result<ActionPointer> StockFamily::attach_set(World &world, const DiskName &disk,
+                                              const Arguments & /*arguments*/) const {
+    const auto state = TRY(find_stock_attachment(world, disk));
+    if (!state) {
+        return ActionPointer();
+    }
+    return Error{
+        ExitCode::failed,
+        fmt::format("settings of a disk attached by {} cannot be changed",
+                    via_title(state->settings.via)),
+        fmt::format("causeway detach {}, then attach it with the new settings", disk.text())};
+}
+
 Result<std::optional<std::string>> StockFamily::attached_by(World &world,
                                                             const DiskName &disk) const {
     const auto there = TRY(find_stock_attachment(world, disk));

@@ -278,6 +278,18 @@ Result<ActionPointer> StockFamily::export_remove(World &world, const std::string
                  : nullptr;
 }
 
+Result<ActionPointer> StockFamily::export_set(World &world, const std::string &name,
+                                              const Arguments & /*arguments*/) const {
+    const auto state = TRY(find_stock_export(world, name));
+    if (!state) {
+        return ActionPointer();
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("settings of an export by {} cannot be changed while it runs",
+                             via_title(state->settings.via)),
+                 fmt::format("causeway export remove {}, then add it with the new settings", name)};
+}
+
 Result<std::optional<std::string>> StockFamily::exported_by(World &world,
                                                             const std::string &name) const {
     const auto there = TRY(find_stock_export(world, name));

@@ -17,6 +17,8 @@ class StockFamily final : public TransportFamily {
     Result<ActionPointer> export_add(World &world, const Arguments &arguments) const override;
     Result<ActionPointer> export_remove(World &world, const std::string &name,
                                         const Arguments &arguments) const override;
+    Result<ActionPointer> export_set(World &world, const std::string &name,
+                                     const Arguments &arguments) const override;
     Result<std::optional<std::string>> exported_by(World &world,
                                                    const std::string &name) const override;
     Result<void> list_exports(World &world, Answer &answer) const override;
@@ -26,6 +28,8 @@ class StockFamily final : public TransportFamily {
     Result<void> stop_exports(World &world, Answer &answer) const override;
 
     Result<ActionPointer> attach(World &world, const Arguments &arguments) const override;
+    Result<ActionPointer> attach_set(World &world, const DiskName &disk,
+                                     const Arguments &arguments) const override;
     Result<std::optional<std::string>> attached_by(World &world,
                                                    const DiskName &disk) const override;
     Result<std::vector<Task>> detach(World &world, bool force,

@@ -382,7 +382,7 @@ TEST_F(CommandLine, suggests_the_nearest_verb) {
     EXPECT_EQ(run({"export", "lst"}), 64);
     EXPECT_NE(err().find("did you mean: causeway export list"), std::string::npos) << err();
     EXPECT_EQ(run({"export"}), 64);
-    EXPECT_NE(err().find("add or remove or evict or readmit or list"), std::string::npos) << err();
+    EXPECT_NE(err().find("add or remove or set or evict or readmit or list"), std::string::npos) << err();
     EXPECT_EQ(run({"frobnicate"}), 64);
     EXPECT_NE(err().find("causeway help"), std::string::npos);
     EXPECT_EQ(run({"list", ""}), 64);

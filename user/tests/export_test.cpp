@@ -53,9 +53,10 @@ TEST_F(Exports, added_again_with_other_settings_are_an_error_that_names_them) {
     EXPECT_NE(err().find("read-only is off, not on, the allow list is everyone, not 10.0.0.0/24"),
               std::string::npos)
         << err();
-    EXPECT_NE(err().find("causeway export remove scratch"), std::string::npos);
+    EXPECT_NE(err().find("causeway export set scratch"), std::string::npos);
     EXPECT_EQ(run({"export", "add", "scratch", "--ram", "4K", "--allow", "any"}), 1);
     EXPECT_NE(err().find("the backend is file, not ram"), std::string::npos) << err();
+    EXPECT_NE(err().find("causeway export remove scratch"), std::string::npos);
 }
 
 TEST_F(Exports, keep_their_identity_when_they_come_back) {

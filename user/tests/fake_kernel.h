@@ -197,6 +197,78 @@ class FakeKernel final : public Kernel {
         return {};
     }
 
+    std::vector<ExportUpdate> export_updates;
+    std::vector<std::vector<std::uint8_t>> new_keys; // of export_updates and attachment_changes
+    std::uint32_t excluded = 0; // connections that new settings of an export do not admit
+
+    Result<std::uint32_t> set_export(const ExportUpdate &update) override {
+        const ExportSettings &to = update.settings;
+        log.push_back("set " + to.name + " " + std::to_string(update.change) +
+                      (update.force ? " by force" : ""));
+        if (auto refused = refused_now("set"); !refused) {
+            return refused.error();
+        }
+        if (excluded > 0 && !update.force) {
+            return Error{ExitCode::try_again, "in use by connections", "", EBUSY};
+        }
+        const auto found =
+            std::find_if(running_exports.begin(), running_exports.end(),
+                         [&](const ExportInfo &info) { return info.settings.name == to.name; });
+        if (found == running_exports.end()) {
+            return Error{ExitCode::unavailable, "there is no export", "", ENOENT};
+        }
+        ExportUpdate copy;
+        copy.change = update.change;
+        copy.settings = to;
+        copy.over_tcp = update.over_tcp;
+        copy.force = update.force;
+        export_updates.push_back(std::move(copy));
+        keep_key(update.key);
+        ExportSettings &there = found->settings;
+        if ((update.change & CW_CHANGE_ALLOW) != 0) {
+            there.allow = to.allow;
+        }
+        if ((update.change & CW_CHANGE_KEY) != 0) {
+            found->has_key = !update.key.empty();
+        }
+        if ((update.change & CW_CHANGE_ADDRESSES) != 0) {
+            there.addresses = to.addresses;
+        }
+        if ((update.change & CW_CHANGE_TCP) != 0) {
+            there.tcp = to.tcp;
+        }
+        if ((update.change & CW_CHANGE_READ_ONLY) != 0) {
+            there.read_only = to.read_only;
+        }
+        if ((update.change & CW_CHANGE_TAKEOVER_AFTER) != 0) {
+            there.takeover_after = to.takeover_after;
+        }
+        return std::exchange(excluded, 0);
+    }
+
+    Result<void> set_attachment(const AttachmentUpdate &change) override {
+        log.push_back("set " + change.server + "/" + change.name + " " +
+                      std::to_string(change.change.value_or(0)));
+        if (auto refused = refused_now("set"); !refused) {
+            return refused;
+        }
+        keep_key(change.key);
+        AttachmentInfo &info = attachment_of(change.server, change.name);
+        if ((*change.change & CW_CHANGE_KEY) != 0) {
+            info.has_key = !change.key.empty();
+        }
+        if ((*change.change & CW_CHANGE_IO_TIMEOUT) != 0) {
+            info.io_timeout = change.io_timeout.value_or(0);
+        }
+        if ((*change.change & CW_CHANGE_FAST_FAIL) != 0) {
+            info.fast_fail = change.fast_fail.value_or(CW_FAST_FAIL_DEFAULT);
+        }
+        if ((*change.change & CW_CHANGE_PATH_POLICY) != 0) {
+            info.path_policy = change.path_policy.value_or(CW_PATH_POLICY_AUTO);
+        }
+        return {};
+    }
+
     Result<std::string> remove_export(const std::string &name, bool force) override {
         log.push_back("remove " + name + (force ? " by force" : ""));
         if (auto refused = refused_now("remove"); !refused) {
@@ -256,7 +328,19 @@ class FakeKernel final : public Kernel {
         if (!modules_.loaded("causeway_target")) {
             return std::optional<ServerInfo>();
         }
-        return std::optional(ServerInfo{instance, 4793, limits_met});
+        return std::optional(ServerInfo{instance, port, limits_met});
+    }
+
+    std::uint16_t port = 4793;
+    bool listens = false; // the port cannot change
+
+    Result<void> set_port(std::uint16_t wanted) override {
+        log.push_back("port " + std::to_string(wanted));
+        if (listens || !running_exports.empty()) {
+            return Error{ExitCode::try_again, "the server listens already", "", EBUSY};
+        }
+        port = wanted;
+        return {};
     }
 
     Result<void> set_instance(const Uuid &told) override {
@@ -428,6 +512,11 @@ class FakeKernel final : public Kernel {
     }
 
   private:
+    void keep_key(const Secret &key) {
+        const auto bytes = key.bytes();
+        new_keys.emplace_back(bytes.begin(), bytes.end());
+    }
+
     AttachmentInfo &attachment_of(const std::string &server, const std::string &name) {
         return *std::find_if(
             running_attachments.begin(), running_attachments.end(),

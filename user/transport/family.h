@@ -76,6 +76,9 @@ class TransportFamily {
     // for every name.
     virtual Result<ActionPointer> export_remove(World &world, const std::string &name,
                                                 const Arguments &arguments) const = 0;
+    // Returns an action that changes settings of an export, as export_remove() returns one.
+    virtual Result<ActionPointer> export_set(World &world, const std::string &name,
+                                             const Arguments &arguments) const = 0;
     // Returns the title of the family's transport that has an export of this name, running or
     // configured; none if there is no such export.
     virtual Result<std::optional<std::string>> exported_by(World &world,
@@ -87,6 +90,12 @@ class TransportFamily {
     // not for a @dry_run. @broken: set to the errors of configuration files that cannot be read.
     virtual Result<Restoration> restore_exports(World &world, bool dry_run,
                                                 std::vector<Error> &broken) const = 0;
+    // Returns the tasks of restore_exports(), and tasks that give running exports the settings of
+    // their configuration files.
+    virtual Result<Restoration> reload_exports(World &world, bool dry_run,
+                                               std::vector<Error> &broken) const {
+        return restore_exports(world, dry_run, broken);
+    }
     // Returns the names of the exports that have clients, with the number of sessions if it is
     // known.
     virtual Result<std::vector<std::string>> exports_in_use(World &world) const = 0;
@@ -97,6 +106,10 @@ class TransportFamily {
     /* ---- on a client ---- */
 
     virtual Result<ActionPointer> attach(World &world, const Arguments &arguments) const = 0;
+    // Returns an action that changes settings of an attached or configured disk, as export_remove()
+    // returns one.
+    virtual Result<ActionPointer> attach_set(World &world, const DiskName &disk,
+                                             const Arguments &arguments) const = 0;
     // Returns the title of the family's transport that has an attachment of this disk, connected or
     // configured; none if there is no such attachment.
     virtual Result<std::optional<std::string>> attached_by(World &world,
@@ -110,6 +123,11 @@ class TransportFamily {
     virtual Result<void> list_attachments(World &world, Answer &answer) const = 0;
     virtual Result<Restoration> restore_attachments(World &world, bool dry_run,
                                                     std::vector<Error> &broken) const = 0;
+    // Does for attachments what reload_exports() does for exports.
+    virtual Result<Restoration> reload_attachments(World &world, bool dry_run,
+                                                   std::vector<Error> &broken) const {
+        return restore_attachments(world, dry_run, broken);
+    }
     // Detaches all disks until the next "restore". @force: also an open disk that has no server.
     // Failures are reported in the answer.
     virtual void stop_attachments(World &world, bool force, Answer &answer) const = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // restore: brings back all that is configured under /etc/causeway. NFS rules come first, then
-// exports, then attachments, then the exports and attachments of stock transports.
+// exports, then attachments, then the exports and attachments of stock transports. reload: does the
+// same, and gives what runs already the settings of its configuration file.
 #include "base/durable_file.h"
 #include "command/readiness.h"
 #include "command/verb.h"
@@ -18,6 +19,9 @@ namespace {
 // The longest time that network mounts of the machine wait for causeway.service, even if "restore"
 // takes longer: a name server does not answer, or a device hangs.
 constexpr std::chrono::seconds longest_start(8);
+
+// What is brought back: only what is missing, or also the settings of what is there.
+enum class Extent { missing, settings_too };
 
 // Collects the results of the tasks. A task that fails does not prevent the others.
 class Tally {
@@ -145,13 +149,16 @@ std::vector<const TransportFamily *> chosen(const Arguments &arguments) {
 // Calls @act with each part of a family: the subject of its errors, its tasks, and the errors of
 // its configuration files. The tasks of one part are done before those of the next are made.
 template <typename Act>
-void each_part(World &world, const TransportFamily &family, bool dry_run, Act act) {
+void each_part(World &world, const TransportFamily &family, Extent extent, bool dry_run, Act act) {
+    const bool settings = extent == Extent::settings_too;
     std::vector<Error> broken;
-    auto exports = family.restore_exports(world, dry_run, broken);
+    auto exports = settings ? family.reload_exports(world, dry_run, broken)
+                            : family.restore_exports(world, dry_run, broken);
     act(fmt::format("{}exports", family.label()), exports, broken);
     exports = Restoration(); // releases the lock
     broken.clear();
-    const auto attachments = family.restore_attachments(world, dry_run, broken);
+    const auto attachments = settings ? family.reload_attachments(world, dry_run, broken)
+                                      : family.restore_attachments(world, dry_run, broken);
     act(fmt::format("{}attachments", family.label()), attachments, broken);
 }
 
@@ -185,14 +192,15 @@ void show_rules(World &world, const Folder<NfsRule> &folder, Answer &answer) {
     }
 }
 
-Answer show_restore(World &world, const Arguments &arguments, const Folder<NfsRule> &rules) {
+Answer show_restore(World &world, const Arguments &arguments, Extent extent,
+                    const Folder<NfsRule> &rules) {
     Answer answer = dry_run_answer();
     if (!arguments.has("stock")) {
         show_rules(world, rules, answer);
     }
     std::vector<Error> unreadable;
     for (const TransportFamily *family : chosen(arguments)) {
-        each_part(world, *family, true,
+        each_part(world, *family, extent, true,
                   [&](const std::string & /*subject*/, const Result<Restoration> &found,
                       const std::vector<Error> &broken) {
                       if (found) {
@@ -212,16 +220,18 @@ Answer show_restore(World &world, const Arguments &arguments, const Folder<NfsRu
     return answer;
 }
 
-Result<Answer> run_restore(World &world, const Arguments &arguments) {
+// @started: called when all is done without a failure.
+template <typename Started>
+Result<Answer> bring_back(World &world, const Arguments &arguments, Extent extent,
+                          Started started) {
     if (arguments.has("own") && arguments.has("stock")) {
         return Error{ExitCode::usage, "--own and --stock exclude each other",
                      "leave both out to bring everything back"};
     }
     auto rules = TRY(load_nfs_rules(world.places));
     if (arguments.dry_run()) {
-        return show_restore(world, arguments, rules);
+        return show_restore(world, arguments, extent, rules);
     }
-    Readiness readiness(longest_start);
     Tally tally;
     if (!arguments.has("stock")) {
         // The rules must be set before network mounts begin, which come after causeway.service.
@@ -229,7 +239,7 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
         restore_rules(world, rules, tally);
     }
     for (const TransportFamily *family : chosen(arguments)) {
-        each_part(world, *family, false,
+        each_part(world, *family, extent, false,
                   [&](const std::string &subject, const Result<Restoration> &found,
                       const std::vector<Error> &broken) {
                       for (const Error &error : broken) {
@@ -244,9 +254,28 @@ Result<Answer> run_restore(World &world, const Arguments &arguments) {
     }
     Answer answer = tally.answer();
     if (answer.code == ExitCode::ok) {
-        readiness.tell();
+        started();
     }
     return answer;
+}
+
+Result<Answer> run_restore(World &world, const Arguments &arguments) {
+    if (arguments.dry_run()) {
+        return bring_back(world, arguments, Extent::missing, [] {});
+    }
+    Readiness readiness(longest_start);
+    return bring_back(world, arguments, Extent::missing, [&] { readiness.tell(); });
+}
+
+Result<Answer> run_reload(World &world, const Arguments &arguments) {
+    return bring_back(world, arguments, Extent::settings_too, [] {});
+}
+
+const std::vector<OptionSpec> &family_options() {
+    static const std::vector<OptionSpec> options = {
+        {"own", "", "leave out exports and attachments by NVMe, iSER, iSCSI and SRP"},
+        {"stock", "", "only exports and attachments by NVMe, iSER, iSCSI and SRP"}};
+    return options;
 }
 
 const VerbRows restore_rows(Section::repairing, 4, [] {
@@ -255,11 +284,17 @@ const VerbRows restore_rows(Section::repairing, 4, [] {
             .words = "restore",
             .summary = "start the exports, attachments and NFS rules that are configured under "
                        "/etc/causeway",
-            .options = {{"own", "",
-                         "leave out exports and attachments by NVMe, iSER, iSCSI and SRP"},
-                        {"stock", "", "only exports and attachments by NVMe, iSER, iSCSI and SRP"}},
+            .options = family_options(),
             .changes = true,
             .run = run_restore,
+        },
+        {
+            .words = "reload",
+            .summary = "do what restore does, and give running exports and attached disks the "
+                       "settings of their edited files; clients stay attached",
+            .options = family_options(),
+            .changes = true,
+            .run = run_reload,
         },
     };
 });
