@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Settings of an export and of an attached disk change while verified I/O runs, and no session is lost. A change that would shut a
+connected client out is refused, and with --force ends the session of that client: its I/O waits until it is admitted again. A disk
+that is made read-only refuses writes, keeps its owners over a restart of the server, and takes writes again. A new key is needed by
+the next login. A timeout that is set while the disk has no path counts from the loss. "reload" applies edited files."""
+from machine.topology import Disk
+from using import causeway, paths, verified
+
+TIER = "ci"
+KERNELS = ("lockdep",)
+LONG_KERNELS = ("stock", "kasan")
+TOPOLOGY = paths.topology(server={"disks": (Disk("store", "64M"),)})
+LEAVES = ("attachment", "export")
+NAME = "10.0.0.1/s"
+DISK = f"/dev/causeway/{NAME}"
+OTHERS = "10.9.0.0/16"
+CLIENTS = "10.0.0.0/24 10.1.0.0/24"
+WRITE = f"dd if=/dev/zero of={DISK} bs=4k seek=8 count=1 oflag=direct conv=notrunc status=none"
+READ = f"dd if={DISK} of=/dev/null bs=4k seek=8 count=1 iflag=direct status=none"
+TIMEOUT = 3     # seconds
+LATE = 20       # no error of a timeout takes longer, on the slowest kernel
+KEY = "/etc/causeway/key"
+BOTH = "path-up 10.0.0.1/s: path [01] is live"     # the second path to come back joins the first one
+
+
+def set_export(server, options, **how):
+    return causeway.answer(server, f"export set s {options}", **how)
+
+
+def session(client):
+    """Return what shows that a session was lost."""
+    connection = causeway.connection(client)
+    return connection["state"], connection["reconnects"], connection["failovers"]
+
+
+def refused(server):
+    """The client is connected: without --force it stays, and the settings too."""
+    before = server.read("/etc/causeway/exports.d/s.conf")
+    server.fails(f"causeway export set s --allow {OTHERS}", "in use by 2 connections that the new settings do not admit "
+                 r"\(client at 10.[01].0.2, client at 10.[01].0.2\)")
+    assert server.read("/etc/causeway/exports.d/s.conf") == before
+
+
+def shut_out_and_admitted(server, client, events):
+    told = set_export(server, f"--allow {OTHERS} --force")
+    assert told["ended"] == 2, told
+    events.wait_for("attempt-failed 10.0.0.1/s: .*is not open to 10.[01].0.2", timeout=60)
+    writer = client.start(WRITE)
+    set_export(server, f"--allow {CLIENTS}")
+    writer.wait(timeout=60)
+    events.wait_for(BOTH, timeout=60)
+
+
+def read_only(server, client):
+    """The notice of a geometry is behind the answer of the verb."""
+    set_export(server, "--read-only")
+    client.wait_for(f"test $(blockdev --getro {DISK}) = 1")
+    client.fails(WRITE, "Read-only|not permitted")
+    client.run(READ)
+    owners = [owner["host"] for owner in causeway.exports(server)[0]["owners"]]
+    server.run("causeway stop --force && causeway restore")
+    client.wait_for("causeway --json net | grep -q '\"state\": *\"live\"'")
+    export, = causeway.exports(server)
+    assert export["read_only"] and export["ledger"] and [owner["host"] for owner in export["owners"]] == owners != [], export
+    client.run(READ)
+    client.fails(WRITE, "Read-only|not permitted")
+    set_export(server, "--read-write")
+    client.wait_for(f"test $(blockdev --getro {DISK}) = 0")
+    client.run(WRITE)
+
+
+def new_key(server, client, events):
+    """The session that is live goes on. The next login needs the key."""
+    for host in (server, client):
+        host.run(f"umask 77 && echo 'a key that both machines have' >{KEY}")
+    before = session(client)
+    set_export(server, f"--key-file {KEY}")
+    client.run(WRITE)
+    assert session(client) == before
+    set_export(server, f"--allow {OTHERS} --force")
+    set_export(server, f"--allow {CLIENTS}")
+    events.wait_for("attempt-failed 10.0.0.1/s: .*needs a key", timeout=60)
+    client.run(f"causeway attach set {NAME} --key-file {KEY}")
+    events.wait_for(BOTH, timeout=60)
+    client.run(WRITE)
+    assert "key-file = " in client.read("/etc/causeway/attachments.d/10.0.0.1:s.conf")
+
+
+def timeouts(server, client, events):
+    """The disk waits for ever by default, so the write waits until the timeout is set. The loss was before the verb, so the time
+    until the error has no lower bound. That of a later loss has."""
+    set_export(server, f"--allow {OTHERS} --force")
+    causeway.wait_lost(client)
+    writer = client.start(WRITE)
+    lost = client.uptime()
+    client.run(f"causeway attach set {NAME} --io-timeout {TIMEOUT}")
+    assert "Input/output error" in writer.wait(check=False, timeout=60).out
+    assert client.uptime() - lost < TIMEOUT + LATE
+    set_export(server, f"--allow {CLIENTS}")
+    events.wait_for(BOTH, timeout=60)
+    client.run(WRITE)
+    set_export(server, f"--allow {OTHERS} --force")
+    causeway.wait_lost(client)
+    before = client.uptime()
+    client.fails(WRITE, "Input/output error")
+    waited = client.uptime() - before
+    assert TIMEOUT - 2 <= waited < TIMEOUT + LATE, waited
+    client.run(f"causeway attach set {NAME} --io-timeout 0")
+    set_export(server, f"--allow {CLIENTS}")
+    events.wait_for(BOTH, timeout=60)
+    client.run(WRITE)
+
+
+def policy(client):
+    for word in ("single", "round-robin", "auto"):
+        client.run(f"causeway attach set {NAME} --policy {word}")
+        shown = causeway.answer(client, f"path list {NAME}")["paths"]
+        assert [path["policy"] for path in shown] == [word, word], shown
+        assert [path["carries_io"] for path in shown] == [True, word != "single"], shown
+
+
+def edited_files(server, client):
+    server.run("sed -i 's,^allow = 10.1.0.0/24,allow = 10.1.0.0/25,' /etc/causeway/exports.d/s.conf")
+    told = causeway.answer(server, "reload")
+    assert told["restored"] == ["s"] and "10.1.0.0/25" in causeway.exports(server)[0]["allow"], told
+    client.run("sed -i 's,^policy = .*,policy = single,' /etc/causeway/attachments.d/10.0.0.1:s.conf && causeway reload")
+    assert causeway.attachment(client)["policy"] == "single"
+
+
+def scenario(rig):
+    server, client = rig.server, rig.client
+    server.run(f"causeway export add s --device {server.disk('store')} --allow {CLIENTS}")
+    identity = causeway.exports(server)[0]["identity"]
+    events = causeway.watch(client)
+    paths.attach(client, "s", events)
+
+    fio = verified.start(client, DISK, "--rw=randrw --bs=4k --iodepth=8 --offset=16M --size=16M --time_based --runtime=1h")
+    before = session(client)
+    set_export(server, f"--allow {CLIENTS} 10.8.0.0/16")
+    refused(server)
+    policy(client)
+    assert session(client) == before
+    shut_out_and_admitted(server, client, events)
+    paths.passes(fio)
+
+    read_only(server, client)
+    new_key(server, client, events)
+    timeouts(server, client, events)
+    edited_files(server, client)
+    assert causeway.exports(server)[0]["identity"] == identity
+    client.run(f"causeway detach {NAME}")
+    server.run("causeway export remove s")
+    for host in (server, client):
+        host.run(f"rm {KEY}")
