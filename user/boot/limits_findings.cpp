@@ -60,8 +60,9 @@ std::vector<Sighting> beegfs_library(const Facts &facts) {
         facts.devices.empty()) {
         return {};
     }
-    return {{"", "BeeGFS is here without libbeegfs-ib: its services speak TCP",
-             "apt install libbeegfs-ib; see what it uses: beegfs-net"}};
+    return {
+        {"", "BeeGFS is here without libbeegfs-ib: its services speak TCP",
+         "apt install libbeegfs-ib, or: dnf install libbeegfs-ib; see what it uses: beegfs-net"}};
 }
 
 const FindingRows limits_findings("limits", [] {
@@ -79,7 +80,7 @@ const FindingRows limits_findings("limits", [] {
         {"beegfs-without-library", Severity::notice, "BeeGFS is here without libbeegfs-ib",
          "It goes by TCP then and does not say so; beegfs-net shows it. Its client module finds "
          "RDMA by buildArgs of beegfs-client-autobuild.conf.",
-         "apt install libbeegfs-ib", beegfs_library},
+         "apt install libbeegfs-ib, or: dnf install libbeegfs-ib", beegfs_library},
     };
 });
 

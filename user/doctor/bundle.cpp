@@ -145,7 +145,8 @@ Result<std::vector<std::string>> write_bundle(World &world, const Facts &facts,
                                               const std::vector<Found> &found,
                                               const fs::path &file) {
     if (!world.processes.there("tar")) {
-        return Error{ExitCode::unavailable, "the program tar is not installed", "apt install tar"};
+        return Error{ExitCode::unavailable, "the program tar is not installed",
+                     "apt install tar, or: dnf install tar"};
     }
     const WorkFolder work;
     if (work.path().empty()) {

@@ -62,7 +62,7 @@ class Diagnostics {
         if (!world_.processes.there(words.front())) {
             return Error{ExitCode::unavailable,
                          fmt::format("the program {} is not installed", words.front()),
-                         "apt install infiniband-diags"};
+                         "apt install infiniband-diags, or: dnf install infiniband-diags"};
         }
         if (device_) {
             words.insert(words.end(), {"-C", *device_});

@@ -38,7 +38,7 @@ Error no_kmod(std::string_view action, const std::string &module) {
     return Error{
         ExitCode::unavailable,
         fmt::format("the kernel module {} cannot be {}: kmod is not installed", module, action),
-        "apt install kmod"};
+        "apt install kmod, or: dnf install kmod"};
 }
 
 } // namespace

@@ -40,7 +40,7 @@ Result<void> need_qperf(World &world) {
         return {};
     }
     return Error{ExitCode::unavailable, "the program qperf is not installed here",
-                 "apt install qperf, or dnf install qperf"};
+                 "apt install qperf, or: dnf install qperf"};
 }
 
 /* ---- the rate of the link ---- */

@@ -139,7 +139,7 @@ Result<Answer> ping_ib(World &world, const std::string &typed, std::uint64_t cou
         if (!world.processes.there(program)) {
             return Error{ExitCode::unavailable,
                          fmt::format("the program {} is not installed", program),
-                         "apt install infiniband-diags"};
+                         "apt install infiniband-diags, or: dnf install infiniband-diags"};
         }
     }
     const std::string where = guid ? guid_number(*guid) : fmt::format("{}", *lid);

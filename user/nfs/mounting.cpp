@@ -25,7 +25,7 @@ Result<void> check_host(World &world) {
         return {};
     }
     return Error{ExitCode::unavailable, "mount.nfs is not installed: this machine cannot mount NFS",
-                 "apt install nfs-common"};
+                 "apt install nfs-common, or: dnf install nfs-utils"};
 }
 
 // The transport that the kernel reports; none if it reports none.

@@ -67,7 +67,7 @@ Result<void> check_installed(World &world) {
     }
     return Error{ExitCode::unavailable,
                  "exportfs is not installed: the NFS server's programs are not on this machine",
-                 "apt install nfs-kernel-server"};
+                 "apt install nfs-kernel-server, or: dnf install nfs-utils"};
 }
 
 // The present state and the wanted settings.

@@ -71,7 +71,8 @@ FlowControl look(World &world, const std::string &netdev, const std::string &dev
         return control;
     }
     if (!world.processes.there("dcb")) {
-        control.why_not = "the program dcb is not installed: apt install iproute2";
+        control.why_not =
+            "the program dcb is not installed: apt install iproute2, or: dnf install iproute";
         return control;
     }
     auto end = world.processes.run({"dcb", "pfc", "show", "dev", netdev});

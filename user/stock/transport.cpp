@@ -85,7 +85,8 @@ Result<void> check_initiator_tools(World &world, Via via) {
         return {};
     }
     return Error{ExitCode::unavailable, fmt::format("the program {} is not installed", row.program),
-                 fmt::format("apt install {}", row.package)};
+                 fmt::format("apt install {}, or: dnf install {}", row.package,
+                             row.package == "open-iscsi" ? "iscsi-initiator-utils" : row.package)};
 }
 
 } // namespace causeway

@@ -44,7 +44,7 @@ Result<Answer> run_run(World &world, const Arguments &arguments) {
     const auto place = find_library(world);
     if (!place) {
         return Error{ExitCode::unavailable, fmt::format("the library {} is not installed", library),
-                     "apt install librdmacm1, or dnf install librdmacm"};
+                     "apt install librdmacm1, or: dnf install librdmacm"};
     }
     if (rdma_devices(world.files).empty()) {
         return Error{ExitCode::unavailable, "there is no RDMA device here",
