@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Completion of the names of kernel modules.
 #include "command/completion.h"
+#include "boot/memlock_limits.h"
 #include "host/rdma_modules.h"
 
 namespace causeway {
@@ -17,6 +18,12 @@ Names modules(World & /*world*/) {
     return names;
 }
 
+Names limited_names(World &world) {
+    const auto limits = load_memlock_limits(world.places);
+    return limits ? limits->names() : Names();
+}
+
+const CompletionSource source_of_limit_to_unset("limits unset", "WHO", limited_names);
 const CompletionSource source_of_module_to_load("", "MODULE", modules);
 
 } // namespace

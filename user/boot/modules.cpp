@@ -9,9 +9,11 @@
 #include "show/table.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <system_error>
 
 namespace causeway {
@@ -37,6 +39,25 @@ Result<std::string> parse_module_name(const std::string &typed) {
     return name;
 }
 
+// Returns where a module that this kernel lacks may come from.
+std::string package_of_module(const std::string &name) {
+    if (name.rfind("causeway", 0) == 0) {
+        return "build Causeway's modules for this kernel: apt install causeway-dkms, or: dnf "
+               "install "
+               "causeway-kmod";
+    }
+    if (name == "siw") {
+        return "Debian's kernels have no siw: use rdma_rxe; or: dnf install kernel-modules-extra";
+    }
+    return "another package may have it: apt install linux-image-amd64 (Debian's cloud kernels "
+           "lack "
+           "modules), or: dnf install kernel-modules-extra";
+}
+
+std::vector<std::string> modprobe_words(const std::string &name) {
+    return {"modprobe", "--dry-run", "--quiet", "--", name};
+}
+
 // Asks modprobe(8), not the list of known modules, because a machine may have others.
 Result<void> exists(World &world, const std::string &name) {
     if (world.modules.loaded(name)) {
@@ -50,7 +71,7 @@ Result<void> exists(World &world, const std::string &name) {
             fmt::format("causeway modules enable {}, or: causeway nfs transport in-tree",
                         module_rpcrdma)};
     }
-    auto found = TRY(world.processes.run({"modprobe", "--dry-run", "--quiet", "--", name}));
+    auto found = TRY(world.processes.run(modprobe_words(name)));
     if (found.good()) {
         return {};
     }
@@ -61,8 +82,9 @@ Result<void> exists(World &world, const std::string &name) {
     const auto close = nearest(name, known);
     const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
     return Error{ExitCode::unavailable, fmt::format("this kernel has no module {}", name),
-                 close && !is_known ? fmt::format("did you mean {}?", *close)
-                                    : "see which there are: causeway modules list"};
+                 is_known ? package_of_module(name)
+                 : close  ? fmt::format("did you mean {}?", *close)
+                          : "see those that RDMA may need: causeway modules list"};
 }
 
 Result<std::vector<std::string>> enabled_now(const BootModules &boot) {
@@ -138,31 +160,71 @@ Result<Answer> run_modules_disable(World &world, const Arguments &arguments) {
                      "\"causeway modules enable\" has enabled none of them");
 }
 
+struct ListedModule {
+    std::string name;
+    std::string purpose;
+    bool loaded = false;
+    std::optional<bool> here{}; // whether this kernel has the module; none: modprobe did not run
+};
+
+// Asks modprobe about all modules that are not loaded, at the same time.
+void look_for_modules(World &world, std::vector<ListedModule> &listed) {
+    std::vector<std::vector<std::string>> lines;
+    for (ListedModule &each : listed) {
+        each.loaded = world.modules.loaded(each.name);
+        if (each.loaded) {
+            each.here = true;
+        } else {
+            lines.push_back(modprobe_words(each.name));
+        }
+    }
+    if (lines.empty() || !world.processes.there("modprobe")) {
+        return;
+    }
+    const auto ends = world.processes.run_together(lines, std::chrono::seconds(10));
+    auto end = ends.begin();
+    for (ListedModule &each : listed) {
+        if (!each.loaded && end != ends.end()) {
+            if (*end && !(*end)->timed_out) {
+                each.here = (*end)->good();
+            }
+            ++end;
+        }
+    }
+}
+
 Result<Answer> run_modules_list(World &world, const Arguments & /*arguments*/) {
     const BootModules boot = boot_modules(world.places);
     auto enabled = TRY(enabled_now(boot));
+    std::vector<ListedModule> listed;
+    for (const KnownModule &module : known_rdma_modules()) {
+        listed.push_back({std::string(module.name), std::string(module.purpose)});
+    }
+    for (const std::string &name : enabled) {
+        if (std::none_of(listed.begin(), listed.end(),
+                         [&](const ListedModule &each) { return each.name == name; })) {
+            listed.push_back({name, ""});
+        }
+    }
+    look_for_modules(world, listed);
     Answer answer;
     answer.json["file"] = boot.file.string();
     answer.json["modules"] = Json::array();
     Table table({{"MODULE"}, {"LOADED"}, {"AT BOOT"}, {"PURPOSE"}});
-    const auto tell = [&](const std::string &name, std::string_view purpose) {
-        const bool at_boot = std::find(enabled.begin(), enabled.end(), name) != enabled.end();
-        const bool loaded = world.modules.loaded(name);
-        answer.json["modules"].push_back({{"name", name},
-                                          {"loaded", loaded},
-                                          {"enabled", at_boot},
-                                          {"purpose", std::string(purpose)}});
-        table.row({name, loaded ? "yes" : "", at_boot ? "yes" : "", std::string(purpose)});
-    };
-    const auto &known = known_rdma_modules();
-    for (const KnownModule &module : known) {
-        tell(std::string(module.name), module.purpose);
-    }
-    for (const std::string &name : enabled) {
-        if (std::none_of(known.begin(), known.end(),
-                         [&](const KnownModule &module) { return module.name == name; })) {
-            tell(name, "");
-        }
+    for (const ListedModule &each : listed) {
+        const bool at_boot = std::find(enabled.begin(), enabled.end(), each.name) != enabled.end();
+        answer.json["modules"].push_back(
+            {{"name", each.name},
+             {"loaded", each.loaded},
+             {"enabled", at_boot},
+             {"available", each.here ? Json(*each.here) : Json(nullptr)},
+             {"purpose", each.purpose}});
+        const bool lacks = each.here && !*each.here;
+        table.row({each.name,
+                   each.loaded ? "yes"
+                   : lacks     ? "this kernel lacks it"
+                               : "",
+                   at_boot ? "yes" : "", each.purpose});
     }
     answer.text = table.text(world.terminal);
     return answer;
@@ -190,7 +252,7 @@ const VerbRows modules_rows(Section::host, 8, [] {
         },
         {
             .words = "modules list",
-            .summary = "show the kernel modules that RDMA may need",
+            .summary = "show the kernel modules that RDMA may need, and which this kernel lacks",
             .run = run_modules_list,
         },
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "command/dispatch.h"
 
+#include "base/nearest.h"
 #include "command/help.h"
 #include "command/suggestion.h"
 #include "command/verb.h"
@@ -112,9 +113,11 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
     }
     const std::string start = fmt::format("{}", fmt::join(typed, " "));
     if (typed.empty() && !words.empty()) {
+        const auto close = nearest(words.front(), {"--json", "--root", "--help", "--version"});
         return Error{ExitCode::usage,
                      fmt::format("the option {} is unknown before a verb", words.front()),
-                     fmt::format("give the verb first; see: {} help", program)};
+                     close ? fmt::format("did you mean {}?", *close)
+                           : fmt::format("give the verb first; see: {} help", program)};
     }
     if (!next.empty()) {
         return Error{ExitCode::usage, fmt::format("'{}' needs to know what to do", start),

@@ -27,11 +27,12 @@ constexpr std::array opposites = {
 };
 
 // Words that mean an end, and the verbs that end something.
-constexpr std::array<std::string_view, 24> ending = {
-    "del",   "delete",  "rm",      "erase",  "end",      "stop",       "drop", "shut",
-    "close", "off",     "destroy", "kill",   "disallow", "deny",       "down", "unset",
-    "clear", "disable", "remove",  "unload", "withdraw", "disconnect", "quit", "forget"};
-constexpr std::array<std::string_view, 4> ending_verbs = {"remove", "unserve", "umount", "disable"};
+constexpr std::array<std::string_view, 25> ending = {
+    "del",    "delete",  "rm",       "erase",      "end",  "stop",   "drop",  "shut",  "close",
+    "off",    "destroy", "kill",     "disallow",   "deny", "down",   "unset", "clear", "disable",
+    "remove", "unload",  "withdraw", "disconnect", "quit", "forget", "reset"};
+constexpr std::array<std::string_view, 6> ending_verbs = {"remove",  "unserve", "umount",
+                                                          "disable", "close",   "unset"};
 
 constexpr std::array<std::string_view, 13> beginning = {
     "add", "create", "new",  "make",    "insert", "start",  "begin",

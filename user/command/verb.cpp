@@ -25,7 +25,7 @@ std::vector<const VerbRows *> VerbRows::all() {
     for (const VerbRows *rows = first_rows; rows != nullptr; rows = rows->next_) {
         found.push_back(rows);
     }
-    std::sort(found.begin(), found.end(), [](const VerbRows *left, const VerbRows *right) {
+    std::stable_sort(found.begin(), found.end(), [](const VerbRows *left, const VerbRows *right) {
         return std::tie(left->section_, left->place_) < std::tie(right->section_, right->place_);
     });
     return found;

@@ -165,6 +165,12 @@ AddressMeaning explain_lid(std::uint16_t lid) {
                            ? "unicast: one port, given by the subnet manager"
                            : "multicast: a group";
     meaning.parts.push_back({"LID", fmt::format("{} (0x{:x})", lid, lid), says});
+    meaning.parts.push_back(
+        {"given by", "MAD",
+         "the subnet manager gives LIDs by management datagrams (MAD): packets of 256 bytes to "
+         "queue "
+         "pair 0 or 1 of a port; ibstat, opensm and the fabric verb send them through the module "
+         "ib_umad"});
     return meaning;
 }
 
@@ -255,6 +261,13 @@ std::optional<AddressMeaning> explain_address(const std::string &text) {
     if (const auto guid = parse_guid(text)) {
         AddressMeaning meaning{"GUID", {}};
         add_guid(*guid, "GUID", meaning);
+        meaning.parts.push_back(
+            {"kinds", "system image, node, port",
+             "the system image GUID names an adapter or a chassis as a whole, the node GUID one "
+             "device of it (an HCA or a switch), the port GUID one port; often they are "
+             "neighbouring "
+             "numbers; a port GUID is the end of the port's GID 0 and of the address of its IPoIB "
+             "interface"});
         return meaning;
     }
     if (const auto gid = parse_gid(text)) {

@@ -134,6 +134,14 @@ constexpr std::string_view connected_words =
 constexpr std::string_view same_words =
     "All machines of a subnet should use one mode and one MTU: a packet that is too large for its "
     "peer is lost without a word.";
+constexpr std::string_view page_words =
+    "An MTU above 2044 costs memory in datagram mode. The kernel posts receive buffers that hold "
+    "the "
+    "largest InfiniBand packet of the port, 40 bytes of routing header and the header of IPoIB. "
+    "With "
+    "an InfiniBand MTU of 2048 such a buffer fits in a page of 4 KiB. With 4096 it needs two pages "
+    "that are neighbours, for every packet, also a small one. Old switches forward no InfiniBand "
+    "packet above 2048 bytes; with those, 2044 is the most.";
 
 Result<Answer> explain_interface(World &world, const std::string &name) {
     auto interface = find_ipoib(world.files, world.processes, name);
@@ -240,6 +248,10 @@ Result<Answer> run_explain_mode(World &world, const Arguments &arguments) {
     };
     tell("datagram", datagram_words, 4092);
     tell("connected", connected_words, 65520);
+    answer.json["page"] = page_words;
+    if (typed != "connected") {
+        answer.text += paragraph(page_words, 0) + "\n";
+    }
     answer.text += paragraph(same_words, 0);
     return answer;
 }

@@ -30,14 +30,6 @@ std::string module_of(const std::string &type) {
     return type == "rxe" ? "rdma_rxe" : "siw";
 }
 
-Result<void> parse_type(const std::string &type) {
-    if (type == "rxe" || type == "siw") {
-        return {};
-    }
-    return Error{ExitCode::usage, fmt::format("'{}' is no kind of software device", type),
-                 "give rxe (Soft-RoCE) or siw (Soft-iWARP)"};
-}
-
 Result<void> parse_device_name(const std::string &name) {
     const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -197,6 +189,14 @@ Answer left_alone(const std::string &device, const std::string &why) {
 
 } // namespace
 
+Result<void> parse_soft_type(const std::string &type) {
+    if (type == "rxe" || type == "siw") {
+        return {};
+    }
+    return Error{ExitCode::usage, fmt::format("'{}' is no kind of software device", type),
+                 "give rxe (Soft-RoCE) or siw (Soft-iWARP)"};
+}
+
 Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish) {
     TRY(parse_netdev(world, wish.netdev));
     const auto devices = rdma_devices(world.files);
@@ -234,7 +234,7 @@ namespace {
 
 Result<Answer> run_soft_add(World &world, const Arguments &arguments) {
     SoftWish wish{arguments.operands()[0], arguments.operands()[1], arguments.text("name")};
-    TRY(parse_type(wish.type));
+    TRY(parse_soft_type(wish.type));
     if (wish.name) {
         TRY(parse_device_name(*wish.name));
     }

@@ -34,11 +34,18 @@ std::string sentence(const Answer &soft, const std::string &netdev) {
 
 Result<Answer> with_soft_device(World &world, const Arguments &arguments,
                                 Result<Answer> (*work)(World &, const Arguments &)) {
-    const auto netdev = arguments.text("soft");
-    if (!netdev) {
+    const auto typed = arguments.text("soft");
+    if (!typed) {
         return work(world, arguments);
     }
-    const SoftWish wish{"rxe", *netdev, std::nullopt, !arguments.has("no-persist")};
+    // The kernel allows no colon in the name of a network device.
+    const std::size_t colon = typed->find(':');
+    SoftWish wish{"rxe", *typed, std::nullopt, !arguments.has("no-persist")};
+    if (colon != std::string::npos) {
+        wish.type = typed->substr(0, colon);
+        wish.netdev = typed->substr(colon + 1);
+        TRY(parse_soft_type(wish.type));
+    }
     auto soft = TRY(add_soft_device(world, {arguments.dry_run()}, wish));
     auto answer = work(world, arguments);
     if (!answer) {
@@ -51,7 +58,7 @@ Result<Answer> with_soft_device(World &world, const Arguments &arguments,
         answer->json["soft"] = {{"device", soft.json["device"]},
                                 {"changed", soft.json["changed"]},
                                 {"journal", soft.json["journal"]}};
-        answer->text = sentence(soft, *netdev) + answer->text;
+        answer->text = sentence(soft, wish.netdev) + answer->text;
     }
     if (soft.json["changed"].get<bool>()) {
         answer->json["changed"] = true;

@@ -16,7 +16,11 @@ namespace causeway {
 // The option of verbs that call with_soft_device().
 inline constexpr OptionSpec soft_option{
     "soft", "NETDEV",
-    "first make an RDMA device by software (rxe) on this network device, now and at boot"};
+    "first make an RDMA device by software on this network device, now and at boot: Soft-RoCE, or "
+    "with siw:NETDEV Soft-iWARP"};
+
+// Returns an error (usage) unless this is "rxe" or "siw".
+Result<void> parse_soft_type(const std::string &type);
 
 struct SoftWish {
     std::string type; // "rxe" or "siw"
@@ -29,9 +33,9 @@ struct SoftWish {
 // exists.
 Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish);
 
-// Makes the Soft-RoCE device that --soft names, then calls @work. The answer of the work reports
-// the device, with "soft" in its JSON. If the work fails, removes the device that was made for it.
-// Without --soft only calls the work.
+// Makes the device that --soft names, as NETDEV (Soft-RoCE), rxe:NETDEV or siw:NETDEV, then calls
+// @work. The answer of the work reports the device, with "soft" in its JSON. If the work fails,
+// removes the device that was made for it. Without --soft only calls the work.
 Result<Answer> with_soft_device(World &world, const Arguments &arguments,
                                 Result<Answer> (*work)(World &, const Arguments &));
 

@@ -375,8 +375,8 @@ TEST_F(CommandLine, suggests_the_nearest_verb) {
     EXPECT_EQ(run({"firewall", "close"}), 64);
     EXPECT_EQ(err().find("did you mean"), std::string::npos) << err();
     EXPECT_EQ(run({"--jsno", "list"}), 64);
-    EXPECT_EQ(err(), "causeway: the option --jsno is unknown before a verb\n  give the verb first; "
-                     "see: causeway help\n");
+    EXPECT_EQ(err(),
+              "causeway: the option --jsno is unknown before a verb\n  did you mean --json?\n");
     EXPECT_EQ(run({"exprt", "ad"}), 64);
     EXPECT_NE(err().find("did you mean: causeway export add"), std::string::npos) << err();
     EXPECT_EQ(run({"export", "lst"}), 64);

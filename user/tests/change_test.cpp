@@ -106,8 +106,9 @@ TEST_F(HostChange, limits_are_shown_set_once_and_taken_back) {
     EXPECT_FALSE(fs::exists(entry("000002")));
 
     EXPECT_EQ(run({"limits", "set", "4G", "--for", "*", "alice"}), 0) << err();
-    EXPECT_EQ(read_file(memlock()),
-              std::string(header) + "* - memlock 4194304\nalice - memlock 4194304\n");
+    EXPECT_EQ(read_file(memlock()), std::string(header) +
+                                        "@rdma - memlock unlimited\n* - memlock 4194304\n"
+                                        "alice - memlock 4194304\n");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(read_file(memlock()), std::string(header) + "@rdma - memlock unlimited\n");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();

@@ -112,6 +112,22 @@ TEST_F(Explains, guids_gids_and_lids) {
     }
 }
 
+TEST_F(Explains, kinds_of_guids_management_datagrams_and_the_cost_of_a_large_mtu) {
+    EXPECT_EQ(run({"explain", "address", "0x0002c90300101234"}), 0);
+    for (const char *word : {"system image", "node GUID", "port GUID", "GID 0"}) {
+        EXPECT_NE(out().find(word), std::string::npos) << word << "\n" << out();
+    }
+    expect_narrow();
+    EXPECT_EQ(run({"explain", "address", "0x4"}), 0);
+    EXPECT_NE(out().find("management datagrams (MAD)"), std::string::npos) << out();
+    expect_narrow();
+    EXPECT_EQ(run({"explain", "mode", "datagram"}), 0);
+    EXPECT_NE(out().find("page of 4 KiB"), std::string::npos) << out();
+    EXPECT_EQ(run({"explain", "mode", "connected"}), 0);
+    EXPECT_EQ(out().find("page of 4 KiB"), std::string::npos) << out();
+    EXPECT_NE(json({"explain", "mode"})["page"].get<std::string>().find("2044"), std::string::npos);
+}
+
 TEST_F(Explains, modes_and_what_an_interface_can) {
     EXPECT_EQ(run({"explain", "mode"}), 0);
     EXPECT_NE(out().find("65520"), std::string::npos);

@@ -101,6 +101,47 @@ TEST_F(PortVerb, roce_mode_refuses_what_a_device_does_not_speak) {
     EXPECT_FALSE(fs::exists(root / "etc"));
 }
 
+TEST_F(PortVerb, roce_mode_is_given_back_to_the_kernel) {
+    serve_configfs("mlx5_0", "RoCE v2");
+    ASSERT_EQ(run({"roce", "mode", "mlx5_0", "v1"}), 0) << err();
+    const auto told = json({"roce", "list"})["ports"];
+    ASSERT_EQ(told.size(), 2U) << told;
+    EXPECT_EQ(told[0]["device"], "mlx5_0");
+    EXPECT_EQ(told[0]["mode"], "IB/RoCE v1");
+    EXPECT_EQ(told[0]["at_boot"], "v1");
+    EXPECT_EQ(told[1]["at_boot"], nullptr);
+    EXPECT_EQ(json({"roce", "mode"})["ports"], told);
+    EXPECT_EQ(run({"roce", "unset", "mlx5_0", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("-IB/RoCE v1\n+RoCE v2\n"), std::string::npos) << out();
+    EXPECT_EQ(roce_mode("mlx5_0"), "IB/RoCE v1\n");
+    EXPECT_EQ(run({"roce", "unset", "mlx5_0"}), 0) << err();
+    EXPECT_EQ(roce_mode("mlx5_0"), "RoCE v2\n");
+    EXPECT_EQ(rule("65-causeway-roce-mlx5_0"), "");
+    EXPECT_FALSE(fs::exists(root / "etc/systemd/system/causeway-roce@mlx5_0.service"));
+    EXPECT_EQ(processes.log.back(), "systemctl daemon-reload");
+    EXPECT_EQ(run({"roce", "unset"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: the kernel chooses the version of RoCE, now and at boot\n");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(roce_mode("mlx5_0"), "IB/RoCE v1\n");
+    EXPECT_EQ(json({"roce", "list", "mlx5_0"})["ports"][0]["at_boot"], "v1");
+}
+
+TEST_F(PortVerb, roce_unset_knows_devices_that_are_gone) {
+    serve_configfs("mlx5_0", "RoCE v2");
+    ASSERT_EQ(run({"roce", "mode", "mlx5_0", "v1"}), 0) << err();
+    ASSERT_TRUE(rdma.remove("mlx5_0"));
+    const auto told = json({"roce", "list"})["ports"];
+    ASSERT_EQ(told.size(), 2U) << told;
+    EXPECT_EQ(told[1]["device"], "mlx5_0");
+    EXPECT_EQ(told[1]["port"], nullptr);
+    EXPECT_EQ(told[1]["at_boot"], "v1");
+    EXPECT_EQ(run({"roce", "unset", "mlx5_1"}), 69);
+    EXPECT_EQ(run({"roce", "unset", "mlx4_0"}), 69);
+    EXPECT_EQ(run({"roce", "unset"}), 0) << err();
+    EXPECT_EQ(rule("65-causeway-roce-mlx5_0"), "");
+    EXPECT_EQ(json({"roce", "list"})["ports"].size(), 1U);
+}
+
 /* ---- port ---- */
 
 TEST_F(PortVerb, a_port_that_sleeps_is_woken_now_and_at_boot) {
@@ -142,6 +183,83 @@ TEST_F(PortVerb, the_type_of_an_mlx4_port_is_set_by_sysfs) {
     EXPECT_EQ(out(), "nothing to do: mlx4_0/1 is of type eth already, now and at boot\n");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_EQ(files.content[file], "ib\n");
+}
+
+TEST_F(PortVerb, a_port_is_disabled_now_and_at_boot) {
+    EXPECT_EQ(run({"port", "disable", "mlx4_0", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("run ibportstate -C mlx4_0 -P 1 -D 0 1 disable\n"), std::string::npos)
+        << out();
+    EXPECT_FALSE(processes.ran("ibportstate"));
+    EXPECT_EQ(run({"port", "disable", "mlx4_0"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 disable"));
+    const fs::path unit = root / "etc/systemd/system/causeway-port@mlx4_0\\x2d1.service";
+    EXPECT_NE(
+        read_file(unit).find("ExecStart=/usr/sbin/causeway port disable mlx4_0/1 --at-boot\n"),
+        std::string::npos)
+        << read_file(unit);
+    rdma.put("mlx4_0", "ports/1/phys_state", "3: Disabled");
+    EXPECT_EQ(run({"port", "disable", "mlx4_0"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: mlx4_0/1 is disabled already\n");
+    EXPECT_EQ(json({"port", "list"})["ports"][0]["state_at_boot"], "disabled");
+    // The unit that disables the port becomes the unit that enables it.
+    EXPECT_EQ(run({"port", "enable", "mlx4_0"}), 0) << err();
+    EXPECT_NE(read_file(unit).find("port enable mlx4_0/1 --at-boot\n"), std::string::npos);
+    EXPECT_EQ(json({"port", "list"})["ports"][0]["state_at_boot"], "enabled");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_NE(read_file(unit).find("port disable mlx4_0/1 --at-boot\n"), std::string::npos);
+    EXPECT_EQ(run({"port", "unset", "mlx4_0"}), 0) << err();
+    EXPECT_NE(out().find("keeps its present state until the next boot"), std::string::npos)
+        << out();
+    EXPECT_FALSE(fs::exists(unit));
+    EXPECT_EQ(rule("65-causeway-port-enable-mlx4_0-1"), "");
+    EXPECT_EQ(json({"port", "list"})["ports"][0]["state_at_boot"], nullptr);
+    EXPECT_EQ(run({"port", "unset", "mlx4_0"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: nothing of mlx4_0/1 is kept for the next boot\n");
+}
+
+TEST_F(PortVerb, a_port_that_carries_a_disk_is_not_disabled) {
+    SessionInfo session;
+    session.name = "scratch";
+    session.device = "mlx4_0";
+    session.device_port = 1;
+    kernel.running_sessions = {session};
+    EXPECT_EQ(run({"port", "disable", "mlx4_0"}), 75);
+    EXPECT_TRUE(says("the disk 'scratch' is connected by mlx4_0/1")) << err();
+    EXPECT_FALSE(processes.ran("ibportstate"));
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    EXPECT_EQ(run({"port", "disable", "mlx4_0", "--force", "--no-persist"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 disable"));
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    kernel.running_sessions.front().device_port = 2;
+    EXPECT_EQ(run({"port", "disable", "mlx4_0"}), 0) << err();
+}
+
+TEST_F(PortVerb, a_type_goes_back_to_that_before_the_first_change) {
+    const std::string file = "/sys/class/infiniband/mlx4_0/device/mlx4_port1";
+    files.content[file] = "auto (ib)\n";
+    ASSERT_EQ(run({"port", "type", "mlx4_0", "eth"}), 0) << err();
+    ASSERT_EQ(run({"port", "type", "mlx4_0", "ib"}), 0) << err();
+    const auto told = json({"port", "list"})["ports"][0];
+    EXPECT_EQ(told["type"], "ib");
+    EXPECT_EQ(told["type_at_boot"], "ib");
+    EXPECT_EQ(run({"port", "type", "mlx4_0", "unset"}), 64);
+    EXPECT_TRUE(says("causeway port unset mlx4_0")) << err();
+    EXPECT_EQ(run({"port", "unset", "mlx4_0", "--dry-run"}), 0) << err();
+    EXPECT_EQ(files.content[file], "ib\n");
+    EXPECT_EQ(run({"port", "unset", "mlx4_0"}), 0) << err();
+    EXPECT_EQ(files.content[file], "auto\n");
+    EXPECT_EQ(rule("65-causeway-port-type-mlx4_0-1"), "");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(files.content[file], "ib\n");
+    // The port disappears, and its rule stays.
+    ASSERT_TRUE(rdma.remove("mlx4_0"));
+    const auto gone = json({"port", "list"})["ports"];
+    ASSERT_EQ(gone.size(), 2U) << gone;
+    EXPECT_EQ(gone[1]["device"], "mlx4_0");
+    EXPECT_EQ(gone[1]["there"], false);
+    EXPECT_EQ(run({"port", "unset", "mlx4_0/1"}), 0) << err();
+    EXPECT_EQ(rule("65-causeway-port-type-mlx4_0-1"), "");
+    EXPECT_EQ(run({"port", "unset", "mlx4_0/1"}), 69);
 }
 
 TEST_F(PortVerb, the_type_of_an_mlx4_port_is_set_by_devlink_where_sysfs_has_none) {
@@ -242,6 +360,28 @@ TEST_F(FirstConnectX, has_its_offload_turned_off) {
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(tso);
     EXPECT_EQ(rule("75-causeway-tso"), "");
+}
+
+TEST_F(FirstConnectX, has_its_offload_back_if_an_administrator_wants_it) {
+    EXPECT_EQ(json({"fix", "tso", "--list"})["interfaces"],
+              nlohmann::json::array({{{"name", "ib0"}, {"tso", true}}}));
+    EXPECT_EQ(run({"fix", "tso", "--unset"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: \"causeway fix tso\" keeps nothing for the next boot\n");
+    ASSERT_EQ(run({"fix", "tso"}), 0) << err();
+    const auto told = json({"fix", "tso", "--list"});
+    EXPECT_EQ(told["at_boot"], true);
+    EXPECT_EQ(told["interfaces"][0]["tso"], false);
+    EXPECT_EQ(run({"fix", "tso", "--unset", "--list"}), 64);
+    EXPECT_EQ(run({"fix", "tso", "--unset", "ib0"}), 64);
+    EXPECT_EQ(run({"fix", "tso", "--unset", "--dry-run"}), 0) << err();
+    EXPECT_FALSE(tso);
+    EXPECT_EQ(run({"fix", "tso", "--unset"}), 0) << err();
+    EXPECT_TRUE(says("ib0 damages data while TSO is on")) << err();
+    EXPECT_TRUE(tso);
+    EXPECT_EQ(rule("75-causeway-tso"), "");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_FALSE(tso);
+    EXPECT_NE(rule("75-causeway-tso"), "");
 }
 
 TEST_F(FirstConnectX, alone_needs_it) {

@@ -44,6 +44,51 @@ TEST_F(SoftOption, makes_the_device_first_and_says_so) {
     EXPECT_EQ(rdma.log.back(), "remove rxe0");
 }
 
+TEST_F(SoftOption, makes_soft_iwarp_where_its_type_is_named) {
+    const auto export_with = [this](const std::string &soft) {
+        return run({"export", "add", "scratch", "--ram", "1M", "--soft", soft, "--allow", "any"});
+    };
+    EXPECT_EQ(export_with("iwarp:eth0"), 64);
+    EXPECT_NE(err().find("give rxe (Soft-RoCE) or siw (Soft-iWARP)"), std::string::npos) << err();
+    EXPECT_EQ(export_with("siw:"), 69);
+    EXPECT_TRUE(rdma.log.empty());
+    EXPECT_EQ(export_with("siw:eth0"), 0) << err();
+    EXPECT_EQ(rdma.log, (std::vector<std::string>{"add siw siw0 eth0"}));
+    EXPECT_NE(out().find("eth0 has the RDMA device siw0 now, by software"), std::string::npos)
+        << out();
+    EXPECT_NE(read_file(unit()).find("soft add siw eth0 --name siw0 --at-boot\n"),
+              std::string::npos);
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--soft", "rxe:eth0", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("+rxe rxe0 on eth0\n"), std::string::npos) << out();
+}
+
+TEST_F(SoftOption, devices_are_listed_with_those_that_only_a_unit_makes) {
+    EXPECT_EQ(run({"soft", "list"}), 0);
+    EXPECT_EQ(out(), "there is no RDMA device by software\n");
+    ASSERT_EQ(run({"soft", "add", "rxe", "eth0"}), 0) << err();
+    files.content["/sys/class/net/eth1/type"] = "1\n";
+    ASSERT_EQ(run({"soft", "add", "rxe", "eth1", "--no-persist"}), 0) << err();
+    rdma.put("mlx5_0", "node_type", "1: CA");
+    rdma.put("mlx5_0", "device/vendor", "0x15b3");
+    auto told = json({"soft", "list"})["devices"];
+    ASSERT_EQ(told.size(), 2U) << told;
+    EXPECT_EQ(told[0], (nlohmann::json{{"name", "rxe0"},
+                                       {"type", "rxe"},
+                                       {"netdev", "eth0"},
+                                       {"there", true},
+                                       {"at_boot", true}}));
+    EXPECT_EQ(told[1]["name"], "rxe1");
+    EXPECT_EQ(told[1]["at_boot"], false);
+    ASSERT_TRUE(rdma.remove("rxe0"));
+    told = json({"soft", "list"})["devices"];
+    ASSERT_EQ(told.size(), 2U) << told;
+    EXPECT_EQ(told[1]["name"], "rxe0");
+    EXPECT_EQ(told[1]["there"], false);
+    EXPECT_EQ(told[1]["at_boot"], true);
+    EXPECT_EQ(run({"soft", "remove", "eth0"}), 0) << err();
+    EXPECT_EQ(json({"soft", "list"})["devices"].size(), 1U);
+}
+
 TEST_F(SoftOption, shows_the_device_in_a_dry_run) {
     EXPECT_EQ(run({"export", "add", "scratch", "--ram", "1M", "--soft", "eth0", "--dry-run",
                    "--allow", "any"}),

@@ -41,13 +41,17 @@ TEST(Suggestions, know_the_words_that_administrators_type) {
         {{"discver", "a"}, {"discover"}},
         {{"pth", "list"}, {"path list"}},
         {{"modules", "off", "x"}, {"modules disable"}},
+        {{"port", "off", "x"}, {"port disable", "port unset"}},
+        {{"port", "unenable", "x"}, {"port disable"}},
+        {{"roce", "reset", "x"}, {"roce unset"}},
+        {{"name", "remove", "x"}, {"name unset"}},
+        {{"limits", "clear"}, {"limits unset"}},
+        {{"soft", "lst"}, {"soft list"}},
     };
     for (const auto &[typed, meant] : expected) {
         EXPECT_EQ(suggest_verb(typed).meant, meant) << fmt::format("{}", fmt::join(typed, " "));
     }
     EXPECT_EQ(suggest_verb({"firewall", "shut"}).undone, "firewall open");
-    EXPECT_EQ(suggest_verb({"name", "unset"}).undone, "name set");
-    EXPECT_EQ(suggest_verb({"port", "unenable", "x"}).undone, "port enable");
     for (const Words &typed : {Words{"unconfirm"}, {"unstop"}, {"delist"}, {"rm", "x"}, {"end"}}) {
         const auto meant = suggest_verb(typed).meant;
         EXPECT_TRUE(meant.empty() || meant.front() == "undo") << typed[0] << " " << meant.front();
