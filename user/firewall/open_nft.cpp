@@ -90,6 +90,26 @@ Result<Missing> missing_rules(World &world, const std::vector<OpenPort> &ports) 
     return missing;
 }
 
+std::filesystem::path at_boot_dropin(const World &world) {
+    return world.places.units() / "nftables.service.d" / "causeway-firewall.conf";
+}
+
+Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &kept, ChangeSet &set) {
+    std::string text = our_header("firewall open");
+    for (const OpenPort &port : kept) {
+        text += port.phrase() + "\n";
+    }
+    TRY(set.write(world.places.firewall_ports(), text));
+    const std::string again = "-/usr/sbin/causeway firewall open --at-boot";
+    const std::string dropin = our_header("firewall open") +
+                               fmt::format("[Service]\nExecStartPost={0}\nExecReload={0}\n", again);
+    TRY(set.write(at_boot_dropin(world), dropin));
+    set.reload_systemd(world);
+    return {};
+}
+
+} // namespace
+
 Result<std::vector<OpenPort>> kept_ports(const World &world) {
     std::vector<OpenPort> ports;
     auto text = TRY(read_small_file(world.places.firewall_ports()));
@@ -109,26 +129,6 @@ Result<std::vector<OpenPort>> kept_ports(const World &world) {
     return ports;
 }
 
-Result<void> plan_at_boot(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
-    auto kept = TRY(kept_ports(world));
-    for (const OpenPort &port : ports) {
-        append_once(kept, port);
-    }
-    std::string text = our_header("firewall open");
-    for (const OpenPort &port : kept) {
-        text += port.phrase() + "\n";
-    }
-    TRY(set.write(world.places.firewall_ports(), text));
-    const std::string again = "-/usr/sbin/causeway firewall open --at-boot";
-    const std::string dropin = our_header("firewall open") +
-                               fmt::format("[Service]\nExecStartPost={0}\nExecReload={0}\n", again);
-    TRY(set.write(world.places.units() / "nftables.service.d" / "causeway-firewall.conf", dropin));
-    set.reload_systemd(world);
-    return {};
-}
-
-} // namespace
-
 Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<OpenPort> &ports,
                                                ChangeSet &set) {
     auto missing = TRY(missing_rules(world, ports));
@@ -142,8 +142,43 @@ Result<std::vector<std::string>> plan_nftables(World &world, const std::vector<O
     for (ChangePointer &rule : missing.rules) {
         set.add(std::move(rule));
     }
-    TRY(plan_at_boot(world, ports, set));
+    for (const OpenPort &port : ports) {
+        append_once(kept, port);
+    }
+    TRY(plan_at_boot(world, kept, set));
     return std::move(missing.warnings);
+}
+
+Result<void> plan_close_nftables(World &world, const std::vector<OpenPort> &ports, ChangeSet &set) {
+    if (ports.empty()) {
+        return {};
+    }
+    if (world.processes.there("nft")) {
+        auto rules = TRY(read_nftables(world));
+        for (const OpenPort &port : ports) {
+            auto placed = TRY(rules.rules_of(port));
+            std::vector<std::string> chains;
+            for (const PlacedRule &rule : placed) {
+                append_once(chains, rule.chain.text());
+            }
+            for (const std::string &chain : chains) {
+                set.add(remove_firewall_rule(chain, port));
+            }
+        }
+    }
+    auto kept = TRY(kept_ports(world));
+    kept.erase(std::remove_if(kept.begin(), kept.end(),
+                              [&](const OpenPort &each) {
+                                  return std::find(ports.begin(), ports.end(), each) != ports.end();
+                              }),
+               kept.end());
+    if (!kept.empty()) {
+        return plan_at_boot(world, kept, set);
+    }
+    TRY(set.remove(world.places.firewall_ports()));
+    TRY(set.remove(at_boot_dropin(world)));
+    set.reload_systemd(world);
+    return {};
 }
 
 Result<Answer> open_kept_ports(World &world) {

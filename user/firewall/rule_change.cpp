@@ -15,9 +15,11 @@ namespace causeway {
 namespace {
 
 const ChangeKind kind_firewall_rule("firewall-rule", [](const Json &json) -> ChangePointer {
-    return change_firewall_rule(json.at("chain").get<std::string>(),
-                                {json.at("protocol").get<std::string>(),
-                                 json.at("port").get<std::uint16_t>(), json.value("from", "")});
+    const OpenPort port{json.at("protocol").get<std::string>(),
+                        json.at("port").get<std::uint16_t>(), json.value("from", "")};
+    const auto chain = json.at("chain").get<std::string>();
+    return json.value("opens", true) ? change_firewall_rule(chain, port)
+                                     : remove_firewall_rule(chain, port);
 });
 
 Result<ProcessEnd> nft(World &world, std::vector<std::string> words, const std::string &chain,
@@ -38,8 +40,8 @@ Error refused(const std::string &chain, const ProcessEnd &end) {
 
 class FirewallRule final : public Change {
   public:
-    FirewallRule(std::string chain, OpenPort port)
-        : chain_(std::move(chain)), port_(std::move(port)) {}
+    FirewallRule(std::string chain, OpenPort port, bool opens)
+        : chain_(std::move(chain)), port_(std::move(port)), opens_(opens) {}
 
     std::string subject() const override {
         if (anywhere()) {
@@ -52,12 +54,12 @@ class FirewallRule final : public Change {
         if (anywhere()) {
             return {};
         }
-        return fmt::format("nftables chain {}\n{} {}\n", chain_,
-                           direction == Direction::forward ? '+' : '-', nft_rule(port_));
+        return fmt::format("nftables chain {}\n{} {}\n", chain_, opens(direction) ? '+' : '-',
+                           nft_rule(port_));
     }
 
     std::string report(Direction direction) const override {
-        return direction == Direction::forward
+        return opens(direction)
                    ? fmt::format("opened {} in nftables chain {}", port_.phrase(), chain_)
                    : fmt::format("closed {} in nftables chain {}", port_.phrase(), chain_);
     }
@@ -67,7 +69,8 @@ class FirewallRule final : public Change {
                 {"chain", chain_},
                 {"protocol", port_.protocol},
                 {"port", port_.port},
-                {"from", port_.from}};
+                {"from", port_.from},
+                {"opens", opens_}};
     }
 
     Result<Standing> standing(World &world) const override {
@@ -75,10 +78,20 @@ class FirewallRule final : public Change {
             return Standing::unknown; // "firewall open --at-boot" has no entry in the journal
         }
         auto rules = TRY(ours(world));
-        return rules.empty() ? Standing::before : Standing::after;
+        return rules.empty() == opens_ ? Standing::before : Standing::after;
     }
 
     Result<void> forward(World &world) const override {
+        return opens_ ? insert(world) : remove(world);
+    }
+    Result<void> back(World &world) const override {
+        return opens_ ? remove(world) : insert(world);
+    }
+
+  private:
+    bool opens(Direction direction) const { return opens_ == (direction == Direction::forward); }
+
+    Result<void> insert(World &world) const {
         if (anywhere()) {
             return {};
         }
@@ -93,7 +106,7 @@ class FirewallRule final : public Change {
                               : Result<void>(refused(chain_, *done));
     }
 
-    Result<void> back(World &world) const override {
+    Result<void> remove(World &world) const {
         auto rules = TRY(ours(world));
         for (const PlacedRule &rule : rules) {
             auto done = TRY(nft(world, {"delete", "rule"}, rule.chain.text(),
@@ -105,7 +118,6 @@ class FirewallRule final : public Change {
         return {};
     }
 
-  private:
     // Without a chain, the change stands for all rules that "firewall open --at-boot" adds to any
     // chain. They are removed when the port is no longer kept open.
     bool anywhere() const { return chain_.empty(); }
@@ -131,12 +143,17 @@ class FirewallRule final : public Change {
 
     std::string chain_;
     OpenPort port_;
+    bool opens_; // else forward() closes
 };
 
 } // namespace
 
 ChangePointer change_firewall_rule(std::string chain, const OpenPort &port) {
-    return std::make_unique<FirewallRule>(std::move(chain), port);
+    return std::make_unique<FirewallRule>(std::move(chain), port, true);
+}
+
+ChangePointer remove_firewall_rule(std::string chain, const OpenPort &port) {
+    return std::make_unique<FirewallRule>(std::move(chain), port, false);
 }
 
 } // namespace causeway
