@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ipoib addr: the static addresses of an interface, its gateways and name servers.
 #include "command/verb.h"
+#include "host/interface_now.h"
 #include "ipoib/keeping.h"
 #include "ipoib/options.h"
+#include "netconf/addresses_change.h"
 #include "netconf/kept_now.h"
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"
@@ -21,6 +23,7 @@ struct Wanted {
     std::vector<InterfaceAddress> addresses;
     std::optional<std::vector<SocketAddress>> gateways;
     std::optional<std::vector<SocketAddress>> dns;
+    bool dhcp = false; // for IPv4
 };
 
 constexpr const char *no_hosts = "none";
@@ -47,6 +50,24 @@ Result<std::optional<std::vector<SocketAddress>>> parse_hosts(const Arguments &a
     return std::optional(std::move(hosts));
 }
 
+bool is_v6(const SocketAddress &address) {
+    return address.family() == AF_INET6;
+}
+
+// DHCP gives the address and the gateway of IPv4. Static addresses of IPv6 may be beside it.
+Result<void> check_dhcp(const Wanted &wanted) {
+    const bool v4 =
+        std::any_of(wanted.addresses.begin(), wanted.addresses.end(),
+                    [](const InterfaceAddress &each) { return !each.is_v6(); }) ||
+        (wanted.gateways && std::any_of(wanted.gateways->begin(), wanted.gateways->end(),
+                                        [](const SocketAddress &each) { return !is_v6(each); }));
+    if (wanted.dhcp && v4) {
+        return Error{ExitCode::usage, "--dhcp excludes an address and a gateway of IPv4",
+                     "leave --dhcp away, or give addresses of IPv6 alone"};
+    }
+    return {};
+}
+
 Result<Wanted> parse_wanted(const Arguments &arguments) {
     Wanted wanted;
     for (std::size_t i = 1; i < arguments.operands().size(); i++) {
@@ -61,20 +82,18 @@ Result<Wanted> parse_wanted(const Arguments &arguments) {
     auto dns = TRY(parse_hosts(arguments, "dns"));
     wanted.dns = std::move(dns);
     const bool none = arguments.has("none");
-    if (none == !wanted.addresses.empty()) {
+    wanted.dhcp = arguments.has("dhcp");
+    if (none == (!wanted.addresses.empty() || wanted.dhcp)) {
         return Error{ExitCode::usage,
                      none ? "--none and an address exclude each other" : "there is no address",
-                     "give addresses such as 10.0.0.1/24, or --none"};
+                     "give addresses such as 10.0.0.1/24, --dhcp, or --none"};
     }
+    TRY(check_dhcp(wanted));
     if (none && (wanted.gateways || wanted.dns)) {
         return Error{ExitCode::usage, "without an address there is neither gateway nor name server",
                      "leave --gateway and --dns away"};
     }
     return wanted;
-}
-
-bool is_v6(const SocketAddress &address) {
-    return address.family() == AF_INET6;
 }
 
 // Returns true if --gateway sets or removes the gateways of this family.
@@ -149,12 +168,12 @@ bool keeps_router(const InterfaceNow &now, const Wanted &wanted) {
 // Replaces the addresses in the settings. Returns the routes and gateways that were removed.
 std::vector<std::string> replace_addresses(InterfaceSettings &settings, const InterfaceNow &now,
                                            const Wanted &wanted) {
-    const bool none = wanted.addresses.empty();
+    const bool none = wanted.addresses.empty() && !wanted.dhcp;
     const auto has = [&](bool v6) {
         return std::any_of(wanted.addresses.begin(), wanted.addresses.end(),
                            [&](const InterfaceAddress &each) { return each.is_v6() == v6; });
     };
-    settings.dhcp4 = settings.dhcp4 && !none && !has(false);
+    settings.dhcp4 = wanted.dhcp || (settings.dhcp4 && !none && !has(false));
     settings.auto6 = settings.auto6 && !none && (!has(true) || keeps_router(now, wanted));
     settings.addresses = wanted.addresses;
     if (none) {
@@ -173,7 +192,7 @@ std::vector<std::string> replace_addresses(InterfaceSettings &settings, const In
 Result<std::vector<std::string>> warnings_of_resolver(World &world, InterfaceSettings kept,
                                                       const InterfaceSettings &before,
                                                       const Wanted &wanted) {
-    if (wanted.addresses.empty()) {
+    if (wanted.addresses.empty() && !wanted.dhcp) {
         return std::vector<std::string>();
     }
     kept.dns = before.dns;
@@ -195,6 +214,7 @@ Result<Replacement> replacement(World &world, const Arguments &arguments,
     Replacement next;
     next.settings = next.before = earlier;
     next.before.addresses = wanted.addresses;
+    next.before.dhcp4 = next.before.dhcp4 || wanted.dhcp;
     next.before.gateways = with_gateways(next.before.gateways, wanted);
     next.before.dns = wanted.dns.value_or(next.before.dns);
     next.without = TRY(parse_without(world, arguments, next.settings, now));
@@ -205,9 +225,115 @@ Result<Replacement> replacement(World &world, const Arguments &arguments,
     return next;
 }
 
+/* ---- until the next reboot ---- */
+
+// Adds the programs that replace the static addresses now. Addresses are deleted first, because the
+// kernel deletes the second address of a network together with the first one.
+void plan_addresses_now(ChangeSet &set, const std::string &name, const InterfaceNow &now,
+                        const Wanted &wanted) {
+    const auto ip = [&](const char *action, const std::string &address) {
+        return std::vector<std::string>{"ip", "address", action, address, "dev", name};
+    };
+    std::vector<std::string> there;
+    for (const AddressNow &each : now.addresses) {
+        const std::string text = each.text();
+        const bool stays =
+            std::any_of(wanted.addresses.begin(), wanted.addresses.end(),
+                        [&](const InterfaceAddress &one) { return one.text() == text; });
+        if (stays) {
+            there.push_back(text);
+        } else if (each.global && !each.dynamic) {
+            set.add(change_program(ip("delete", text), {}));
+        }
+    }
+    for (const InterfaceAddress &each : wanted.addresses) {
+        const std::string text = each.text();
+        if (std::find(there.begin(), there.end(), text) == there.end()) {
+            set.add(change_program(ip("replace", text), {}));
+        }
+    }
+    for (const SocketAddress &each : wanted.gateways.value_or(std::vector<SocketAddress>())) {
+        const auto route = [&](const char *action) {
+            return std::vector<std::string>{
+                "ip",  is_v6(each) ? "-6" : "-4", "route", action, "default",
+                "via", each.host_text(),          "dev",   name};
+        };
+        const bool has = std::any_of(now.routes.begin(), now.routes.end(), [&](const auto &one) {
+            return one.destination == (is_v6(each) ? "::/0" : "0.0.0.0/0") &&
+                   one.gateway == each.host_text();
+        });
+        if (!has) {
+            set.add(change_program(route("replace"), route("delete")));
+        }
+    }
+}
+
+Result<Answer> set_addresses_now(World &world, const Arguments &arguments, const Wanted &wanted) {
+    for (const char *option : {"none", "dhcp", "dns", "backend", "without"}) {
+        if (arguments.has(option)) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} and --no-persist exclude each other", option),
+                         "with --no-persist give addresses and --gateway alone"};
+        }
+    }
+    const std::string &name = arguments.operands().front();
+    auto interface = TRY(find_ipoib(world.files, world.processes, name));
+    auto now = TRY(look_at_interface(world, name));
+    InterfaceSettings settings;
+    settings.name = name;
+    settings.addresses = wanted.addresses;
+    settings.gateways = wanted.gateways.value_or(std::vector<SocketAddress>());
+    TRY(check_gateways(settings));
+    ChangeSet probe("");
+    plan_addresses_now(probe, name, now, wanted);
+    ChangeSet set(fmt::format("ipoib addr {} --no-persist", name));
+    if (!interface.up) {
+        set.add(change_program({"ip", "link", "set", "dev", name, "up"},
+                               {"ip", "link", "set", "dev", name, "down"}));
+    }
+    if (!probe.empty()) {
+        // Before the other changes of addresses, so that undo restores addresses and routes last.
+        HeldAddresses held;
+        held.interface = name;
+        for (const InterfaceAddress &each : wanted.addresses) {
+            held.brought.push_back(each.text());
+        }
+        auto change = hold_addresses(now, name, &settings);
+        set.add(change ? std::move(change) : change_addresses(std::move(held)));
+        plan_addresses_now(set, name, now, wanted);
+    }
+    auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
+                                    fmt::format("{} has these addresses already", name),
+                                    guard_unless_confirmed(world, arguments, {name}, set));
+    if (answer) {
+        answer->json["backend"] = nullptr;
+    }
+    if (answer && !set.empty()) {
+        answer->warnings.emplace_back(
+            "this holds until the next reboot, or until the manager of the network configures the "
+            "interface again");
+    }
+    return answer;
+}
+
+/* ---- now and at every boot ---- */
+
+void explain_dhcp(Answer &answer, const std::string &name, const std::string &backend) {
+    answer.warnings.push_back(fmt::format(
+        "the DHCP server knows {} by a client identifier alone: a DHCP message has no room for the "
+        "20 bytes of its address (RFC 4390){}",
+        name,
+        backend == ifupdown().name()
+            ? "; dhclient needs a line \"send dhcp-client-identifier\" in dhclient.conf"
+            : ""));
+}
+
 Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     const std::string &name = arguments.operands().front();
     auto wanted = TRY(parse_wanted(arguments));
+    if (arguments.has("no-persist")) {
+        return set_addresses_now(world, arguments, wanted);
+    }
     auto interface = TRY(find_ipoib(world.files, world.processes, name));
     auto records = TRY(load_records(world.places));
     const InterfaceSettings *record = find_record(records, name);
@@ -232,7 +358,8 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     auto next = TRY(replacement(world, arguments, settings, now, wanted));
     settings = std::move(next.settings);
     // A NetworkManager connection always has a mode, so the present mode is kept.
-    if (backend == &network_manager() && settings.mode.empty() && !settings.addresses.empty()) {
+    if (backend == &network_manager() && settings.mode.empty() &&
+        (!settings.addresses.empty() || settings.dhcp4)) {
         settings.mode = interface.mode;
     }
     ChangeSet set(fmt::format("ipoib addr {}", name));
@@ -251,6 +378,9 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
                                     next.warnings.end());
             report_parent(*answer, after);
         }
+        if (wanted.dhcp) {
+            explain_dhcp(*answer, name, settings.backend);
+        }
         for (const std::string &each : next.dropped) {
             answer->warnings.push_back(
                 fmt::format("{} is dropped: it does not fit the new addresses", each));
@@ -264,16 +394,20 @@ const VerbRows addr_rows(Section::host, 4, [] {
         {
             .words = "ipoib addr",
             .operands = "INTERFACE [ADDRESS/LENGTH...]",
-            .summary = "replace the static addresses of an interface, now and at every boot",
+            .summary =
+                "replace the addresses of an interface by static ones or DHCP, now and at every "
+                "boot",
             .options =
                 {{"gateway", "ADDRESS...",
                   "a router of each family, in place of that family's; 'none' takes all away",
                   true},
                  {"dns", "ADDRESS...", "name servers; 'none' removes all; by default they stay",
                   true},
+                 {"dhcp", "", "take the address of IPv4 from a DHCP server"},
                  {"none", "", "remove the settings that this verb has made"},
                  without_option,
                  backend_option,
+                 no_persist,
                  confirmed_option},
             .least_operands = 1,
             .most_operands = 64,

@@ -193,6 +193,14 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
     return {};
 }
 
+Result<void> plan_forget(World &world, ChangeSet &set, const std::string &interface,
+                         const std::vector<InterfaceSettings> &records) {
+    InterfaceSettings nothing;
+    nothing.name = interface;
+    return plan_files(set, interface, files_of(world.places, records),
+                      files_of(world.places, records_with(records, nothing)));
+}
+
 Result<void> plan_rename(World &world, ChangeSet &set, const std::string &from,
                          const std::string &to, const std::vector<InterfaceSettings> &records,
                          ChangePointer live) {

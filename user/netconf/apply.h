@@ -31,6 +31,12 @@ Result<void> plan_interface(World &world, ChangeSet &set, const std::string &int
                             const std::vector<InterfaceSettings> &after, Activation activation,
                             std::vector<ChangePointer> live);
 
+// Adds to the set the removal of the record of this interface and of the files made from it. Runs
+// no program of the manager, so the interface keeps what it has until the manager reads its files
+// again.
+Result<void> plan_forget(World &world, ChangeSet &set, const std::string &interface,
+                         const std::vector<InterfaceSettings> &records);
+
 // Adds to the set the change @live, which renames an interface, and the changes that give its
 // record and the files made from it the new name. The manager reads the files when both files and
 // interface have the new name, or on undo, when both have the old one.

@@ -51,8 +51,8 @@ TEST(Suggestions, know_the_words_that_administrators_type) {
     for (const auto &[typed, meant] : expected) {
         EXPECT_EQ(suggest_verb(typed).meant, meant) << fmt::format("{}", fmt::join(typed, " "));
     }
-    EXPECT_EQ(suggest_verb({"firewall", "shut"}).meant,
-              std::vector<std::string>{"firewall close"});
+    EXPECT_EQ(suggest_verb({"firewall", "shut"}).meant, std::vector<std::string>{"firewall close"});
+    EXPECT_EQ(suggest_verb({"ipoib", "forget"}).meant, std::vector<std::string>{"ipoib unset"});
     for (const Words &typed : {Words{"unconfirm"}, {"unstop"}, {"delist"}, {"rm", "x"}, {"end"}}) {
         const auto meant = suggest_verb(typed).meant;
         EXPECT_TRUE(meant.empty() || meant.front() == "undo") << typed[0] << " " << meant.front();
