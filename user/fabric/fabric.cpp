@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fabric: hosts, switches, links and partitions of InfiniBand, from the programs of
-// infiniband-diags.
-#include "base/nearest.h"
+// fabric: hosts, switches, links, partitions and problems of an InfiniBand fabric, from the
+// programs of infiniband-diags.
 #include "command/verb.h"
-#include "fabric/topology.h"
+#include "doctor/report.h"
+#include "fabric/checks.h"
+#include "fabric/diagnostics.h"
+#include "fabric/view.h"
+
+#include "change/carry_out.h"
 #include "host/rate.h"
-#include "host/rdma_devices.h"
-#include "show/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
 namespace {
 
-constexpr std::chrono::seconds patience{120};
-
-bool has_infiniband(const RdmaDevice &device) {
-    return std::any_of(device.ports.begin(), device.ports.end(),
-                       [](const RdmaPort &port) { return port.link_layer == "InfiniBand"; });
-}
+constexpr const char *default_sm_key = "1"; // of opensm
 
 Error no_fabric(const std::vector<RdmaDevice> &devices) {
     Error error{ExitCode::unavailable, "this machine has no RDMA device",
@@ -29,193 +27,285 @@ Error no_fabric(const std::vector<RdmaDevice> &devices) {
         error.what = fmt::format("{} is no device of InfiniBand: RoCE and iWARP go over Ethernet, "
                                  "whose switches have no subnet management to be asked by",
                                  devices.front().name);
-        error.fix = "ask the switch, or: lldpctl; a peer: causeway ping --ip ADDRESS";
+        error.fix = "ask the switch, or: lldpctl; a peer: causeway ping ADDRESS";
     }
     return error;
 }
 
-Result<void> check_device(const std::vector<RdmaDevice> &devices,
-                          const std::optional<std::string> &wanted) {
-    std::vector<std::string> names;
-    for (const RdmaDevice &device : devices) {
-        if (wanted && device.name == *wanted) {
-            return has_infiniband(device) ? Result<void>() : no_fabric({device});
-        }
-        names.push_back(device.name);
+Result<std::optional<InfinibandPort>> choose_port(World &world,
+                                                  const std::optional<std::string> &typed) {
+    const auto devices = rdma_devices(world.files);
+    if (typed) {
+        auto port = TRY(find_infiniband_port(
+            devices, *typed, "ask the switch, or: lldpctl; a peer: causeway ping ADDRESS"));
+        return std::optional(port);
     }
-    if (wanted) {
-        const auto close = nearest(*wanted, names);
-        return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", *wanted),
-                     close ? fmt::format("did you mean {}?", *close)
-                           : "see which there are: causeway show"};
+    if (std::none_of(devices.begin(), devices.end(), has_infiniband)) {
+        return no_fabric(devices);
     }
-    return std::any_of(devices.begin(), devices.end(), has_infiniband) ? Result<void>()
-                                                                       : no_fabric(devices);
+    return std::optional<InfinibandPort>();
 }
 
-class Diagnostics {
-  public:
-    Diagnostics(World &world, std::optional<std::string> device)
-        : world_(world), device_(std::move(device)) {}
+/* ---- looking ---- */
 
-    Result<std::string> run(std::vector<std::string> words) {
-        if (!world_.processes.there(words.front())) {
-            return Error{ExitCode::unavailable,
-                         fmt::format("the program {} is not installed", words.front()),
-                         "apt install infiniband-diags, or: dnf install infiniband-diags"};
-        }
-        if (device_) {
-            words.insert(words.end(), {"-C", *device_});
-        }
-        auto end = TRY(world_.processes.run(words, patience));
-        if (!end.good()) {
-            return Error{ExitCode::try_again,
-                         fmt::format("{} failed: {}", words.front(),
-                                     end.timed_out ? "no answer" : end.last_words()),
+// What was seen of a fabric, and what could not be looked at.
+class Look {
+  public:
+    Look(World &world, const Diagnostics &diagnostics, Answer &answer)
+        : world_(world), diagnostics_(diagnostics), answer_(answer) {}
+
+    Result<void> nodes() {
+        auto text = TRY(diagnostics_.run({"ibnetdiscover"}));
+        Unread unread;
+        nodes_ = parse_topology(text, unread);
+        note(unread, "ibnetdiscover");
+        if (nodes_.empty()) {
+            return Error{ExitCode::try_again, "ibnetdiscover found no node, not even this machine",
                          "causeway doctor says what is wrong with the port"};
         }
-        return end.out;
+        show_nodes(nodes_, world_.terminal, answer_);
+        keep(check_addresses(nodes_));
+        return {};
+    }
+
+    void links(const ExpectedLink &expected) {
+        const auto text = diagnostics_.run({"iblinkinfo", "--line"});
+        if (!text) {
+            answer_.json["ports"] = Json::array();
+            answer_.json["bad_links"] = Json::array();
+            cannot("no states of links: " + text.error().what);
+            return;
+        }
+        Unread unread;
+        const auto ports = parse_links(*text, unread);
+        note(unread, "iblinkinfo");
+        show_links(ports, world_.terminal, answer_);
+        keep(check_links(ports, expected));
+    }
+
+    void partitions_and_groups(const std::optional<std::string> &key) {
+        answer_.json["partitions"] = Json::array();
+        answer_.json["groups"] = Json::array();
+        const auto text = diagnostics_.run({"saquery", "-g"});
+        if (!text) {
+            cannot("no partitions and groups: " + text.error().what);
+            return;
+        }
+        Unread unread;
+        GroupsView view;
+        view.groups = parse_groups(*text, unread);
+        note(unread, "saquery -g");
+        const std::string smkey = key.value_or(default_sm_key);
+        if (const auto tables = diagnostics_.run({"saquery", "--smkey", smkey, "PKTR"})) {
+            Unread rest;
+            view.partitions = parse_pkey_tables(*tables, rest);
+            note(rest, "saquery PKTR");
+        } else {
+            cannot(no_tables(tables.error(), key.has_value()));
+        }
+        if (const auto members = diagnostics_.run({"saquery", "--smkey", smkey, "-m"})) {
+            Unread rest;
+            view.members = parse_members(*members, rest);
+            note(rest, "saquery -m");
+        } else if (view.partitions) {
+            cannot("the members of groups are not known: " + members.error().what);
+        }
+        if (const auto ports = diagnostics_.run({"saquery", "PIR"})) {
+            Unread rest;
+            view.mtus = parse_link_mtus(*ports, rest);
+            note(rest, "saquery PIR");
+        } else {
+            cannot("the MTU of groups is not compared: " + ports.error().what);
+        }
+        show_partitions(view, world_.terminal, answer_);
+        keep(check_groups(nodes_, view));
+    }
+
+    void counters() {
+        const auto seen = fabric_counters(diagnostics_);
+        if (!seen) {
+            answer_.json["counters"] = nullptr;
+            cannot("no counters: " + seen.error().what);
+            return;
+        }
+        note(seen->unread, "ibqueryerrors");
+        if (seen->counters.failed_queries != 0) {
+            cannot(fmt::format("{} ports did not report their counters",
+                               seen->counters.failed_queries));
+        }
+        show_counters(seen->counters, world_.terminal, answer_);
+        keep(check_counters(seen->counters));
+    }
+
+    // Ends the answer with the findings. With @check the exit status depends on them.
+    void conclude(bool check) {
+        std::stable_sort(found_.begin(), found_.end(),
+                         [](const FabricFinding &left, const FabricFinding &right) {
+                             return left.severity > right.severity;
+                         });
+        show_findings(found_, answer_);
+        answer_.json["complete"] = complete_;
+        if (!check) {
+            return;
+        }
+        const auto worst = found_.empty() ? Severity::notice : found_.front().severity;
+        answer_.code = worst == Severity::error     ? static_cast<ExitCode>(exit_errors)
+                       : worst == Severity::warning ? static_cast<ExitCode>(exit_warnings)
+                       : complete_                  ? ExitCode::ok
+                                                    : ExitCode::try_again;
     }
 
   private:
+    void keep(const std::vector<FabricFinding> &more) {
+        found_.insert(found_.end(), more.begin(), more.end());
+    }
+    void cannot(const std::string &why) {
+        answer_.warnings.push_back(why);
+        complete_ = false;
+    }
+    void note(const Unread &unread, std::string_view program) {
+        if (const std::string sentence = unread.sentence(program); !sentence.empty()) {
+            cannot(sentence);
+        }
+    }
+    static std::string no_tables(const Error &error, bool given) {
+        return fmt::format(
+            "no partitions: {}. The subnet manager shows the P_Key tables of ports only to those "
+            "who have its SM key (sm_key in the settings of opensm); {}",
+            error.what,
+            given ? "the key of --sm-key is another"
+                  : "1, its default, is not the key here: give it by --sm-key");
+    }
+
     World &world_;
-    std::optional<std::string> device_;
+    const Diagnostics &diagnostics_;
+    Answer &answer_;
+    std::vector<FabricNode> nodes_;
+    std::vector<FabricFinding> found_;
+    bool complete_ = true;
 };
 
-std::string_view kind_word(FabricNode::Kind kind) {
-    return kind == FabricNode::Kind::host          ? "host"
-           : kind == FabricNode::Kind::node_switch ? "switch"
-                                                   : "router";
-}
+/* ---- clearing counters ---- */
 
-Json end_json(const FabricEnd &end) {
-    return {{"node", end.id},
-            {"name", end.name},
-            {"port", end.port},
-            {"lid", end.lid == 0 ? Json(nullptr) : Json(end.lid)}};
-}
-
-void add_nodes(const std::vector<FabricNode> &nodes, const Terminal &terminal, Answer &answer) {
-    answer.json["nodes"] = Json::array();
-    answer.json["links"] = Json::array();
-    Table hosts(
-        {{"HOST"}, {"PORT", Table::Align::right}, {"LID", Table::Align::right}, {"RATE"}, {"AT"}});
-    Table switches(
-        {{"SWITCH"}, {"GUID"}, {"PORTS", Table::Align::right}, {"USED", Table::Align::right}});
-    Table between({{"BETWEEN SWITCHES"}, {"AND"}, {"RATE"}});
-    std::size_t host_count = 0;
-    std::size_t link_count = 0;
-    for (const FabricNode &node : nodes) {
-        answer.json["nodes"].push_back({{"kind", kind_word(node.kind)},
-                                        {"node", node.id},
-                                        {"guid", node.guid},
-                                        {"name", node.name},
-                                        {"ports", node.ports}});
-        const bool host = node.kind == FabricNode::Kind::host;
-        host_count += host ? 1U : 0U;
-        if (!host) {
-            switches.row({node.name, node.guid, fmt::format("{}", node.ports),
-                          fmt::format("{}", node.links.size())});
+std::string values_text(const PortCounters &port) {
+    std::vector<std::string> values;
+    for (const CounterValue &each : port.values) {
+        if (find_error_counter(each.name) != nullptr) {
+            values.push_back(fmt::format("{} {}", each.name, each.value));
         }
-        for (const FabricLink &link : node.links) {
-            const std::string near = fmt::format("{}/{}", link.near.name, link.near.port);
-            const std::string far = fmt::format("{}/{}", link.far.name, link.far.port);
-            if (host) {
-                hosts.row({node.name, fmt::format("{}", link.near.port),
-                           link.near.lid == 0 ? "" : fmt::format("{}", link.near.lid), link.rate,
-                           far});
+    }
+    return fmt::format("{}", fmt::join(values, ", "));
+}
+
+// Returns the ports that have counters of errors above zero.
+std::vector<PortCounters> with_errors(const FabricCounters &counters) {
+    std::vector<PortCounters> ports;
+    std::copy_if(counters.ports.begin(), counters.ports.end(), std::back_inserter(ports),
+                 [](const PortCounters &port) { return !values_text(port).empty(); });
+    return ports;
+}
+
+// Sets the error counters of the whole fabric to zero. The values cannot be restored, so the
+// journal gets no entry, and the answer lists them.
+Result<Answer> clear_counters(World &world, const Diagnostics &diagnostics, bool dry_run) {
+    auto before = TRY(fabric_counters(diagnostics));
+    const auto ports = with_errors(before.counters);
+    ChangeSet set("fabric --clear-counters");
+    if (!ports.empty()) {
+        set.add(change_program(diagnostics.command(clear_command()), {}));
+    }
+    Manner manner;
+    manner.dry_run = dry_run;
+    manner.journalled = false;
+    auto answer = TRY(carry_out(
+        world, manner, set,
+        fmt::format("the error counters of {} ports are 0", before.counters.ports_checked)));
+    if (const std::string sentence = before.unread.sentence("ibqueryerrors"); !sentence.empty()) {
+        answer.warnings.push_back(sentence);
+    }
+    answer.json["cleared"] = Json::array();
+    for (const PortCounters &port : ports) {
+        answer.text += fmt::format("{} {}: {}\n", dry_run ? "would clear" : "cleared", port.text(),
+                                   values_text(port));
+        answer.json["cleared"].push_back(counters_json(port));
+    }
+    if (dry_run || ports.empty()) {
+        return answer;
+    }
+    // ibqueryerrors reports no failure of this request, so the counters are read again.
+    auto after = TRY(fabric_counters(diagnostics));
+    answer.json["left"] = Json::array();
+    for (const PortCounters &port : with_errors(after.counters)) {
+        answer.warnings.push_back(
+            fmt::format("{} still has, or has again: {}", port.text(), values_text(port)));
+        answer.json["left"].push_back(counters_json(port));
+    }
+    answer.text += "undo cannot restore counters\n";
+    return answer;
+}
+
+/* ---- the verb ---- */
+
+Result<ExpectedLink> expected_link(const Arguments &arguments) {
+    const std::vector<std::string> widths = {"1X", "2X", "4X", "8X", "12X"};
+    ExpectedLink expected{arguments.text("expect-width").value_or(""),
+                          arguments.text("expect-speed").value_or("")};
+    if (!expected.width.empty() &&
+        std::find(widths.begin(), widths.end(), expected.width) == widths.end()) {
+        return Error{ExitCode::usage, fmt::format("'{}' is no width of a link", expected.width),
+                     fmt::format("give one of {}", fmt::join(widths, ", "))};
+    }
+    std::vector<std::string_view> speeds;
+    for (const LaneSpeed &each : lane_speeds()) {
+        speeds.push_back(each.name);
+    }
+    if (!expected.speed.empty() &&
+        std::find(speeds.begin(), speeds.end(), expected.speed) == speeds.end()) {
+        return Error{ExitCode::usage, fmt::format("'{}' is no speed of a link", expected.speed),
+                     fmt::format("give one of {}", fmt::join(speeds, ", "))};
+    }
+    return expected;
+}
+
+Result<void> check_options(const Arguments &arguments) {
+    if (arguments.has("clear-counters")) {
+        for (const std::string other :
+             {"counters", "check", "expect-width", "expect-speed", "sm-key"}) {
+            if (arguments.has(other)) {
+                return Error{ExitCode::usage,
+                             fmt::format("--clear-counters and --{} exclude each other", other),
+                             "give one of them"};
             }
-            // Both ends list a link, and it is reported once: at the host if it leads to a switch,
-            // else at the end with the lower id and port.
-            const bool far_host = link.far.id.compare(0, 2, "H-") == 0;
-            const bool first =
-                std::pair(link.near.id, link.near.port) < std::pair(link.far.id, link.far.port);
-            if (host ? !far_host || first : !far_host && first) {
-                answer.json["links"].push_back({{"from", end_json(link.near)},
-                                                {"to", end_json(link.far)},
-                                                {"rate", link.rate}});
-                link_count++;
-                if (!host) {
-                    between.row({near, far, link.rate});
-                }
-            }
         }
+    } else if (arguments.dry_run()) {
+        return Error{ExitCode::usage, "--dry-run goes with --clear-counters",
+                     "fabric without it changes nothing"};
     }
-    answer.text = fmt::format("{} hosts, {} switches, {} links\n", host_count,
-                              nodes.size() - host_count, link_count);
-    for (const Table *table : {&hosts, &switches, &between}) {
-        answer.text += table->text().empty() ? "" : "\n" + table->text(terminal);
+    const auto key = arguments.text("sm-key");
+    if (key && !whole_number(*key, UINT64_MAX)) {
+        return Error{ExitCode::usage, "the SM key is no number of 64 bits",
+                     "give sm_key of the settings of opensm, such as 0x0000000000000001"};
     }
-}
-
-void add_bad_links(Diagnostics &diagnostics, const Terminal &terminal, Answer &answer) {
-    answer.json["bad_links"] = Json::array();
-    const auto said = diagnostics.run({"iblinkinfo", "--line"});
-    if (!said) {
-        answer.warnings.push_back(said.error().what);
-        return;
-    }
-    Table table({{"BAD LINK"}, {"TO"}, {"IS"}, {"COULD BE"}});
-    for (const BadLink &bad : parse_bad_links(*said)) {
-        answer.json["bad_links"].push_back(
-            {{"from", bad.near}, {"to", bad.far}, {"is", bad.now}, {"could_be", bad.could}});
-        table.row({bad.near, bad.far, bad.now, bad.could});
-    }
-    answer.text += table.text().empty() ? "\nevery link is as wide and fast as it can be\n"
-                                        : "\n" + table.text(terminal);
-}
-
-void add_partitions(Diagnostics &diagnostics, const Terminal &terminal, Answer &answer) {
-    answer.json["partitions"] = Json::array();
-    answer.json["groups"] = Json::array();
-    // The P_Key tables of other ports are reported only with the key of the subnet manager, which
-    // is 1 by default.
-    const auto tables = diagnostics.run({"saquery", "--smkey", "1", "PKTR"});
-    const auto said = diagnostics.run({"saquery", "-g"});
-    if (!tables || !said) {
-        answer.warnings.push_back("no partitions: " +
-                                  (tables ? said.error().what : tables.error().what));
-        return;
-    }
-    Table partitions(
-        {{"PARTITION"}, {"FULL", Table::Align::right}, {"LIMITED", Table::Align::right}});
-    for (const FabricPartition &each : parse_pkey_tables(*tables)) {
-        Json members = Json::array();
-        std::size_t full = 0;
-        for (const auto &member : each.members) {
-            members.push_back({{"lid", member.lid}, {"full", member.full}});
-            full += member.full ? 1U : 0U;
-        }
-        const std::string name = fmt::format("0x{:04x}", each.pkey);
-        answer.json["partitions"].push_back({{"pkey", name}, {"members", members}});
-        partitions.row(
-            {name, fmt::format("{}", full), fmt::format("{}", each.members.size() - full)});
-    }
-    Table groups(
-        {{"GROUP"}, {"PARTITION"}, {"MTU", Table::Align::right}, {"GBPS", Table::Align::right}});
-    for (const FabricGroup &each : parse_groups(*said)) {
-        const std::string pkey = fmt::format("0x{:04x}", each.pkey);
-        answer.json["groups"].push_back({{"gid", each.gid},
-                                         {"lid", each.lid},
-                                         {"pkey", pkey},
-                                         {"mtu", each.mtu},
-                                         {"rate_gbps", each.rate}});
-        groups.row({each.gid, pkey, fmt::format("{}", each.mtu), short_number(each.rate)});
-    }
-    for (const Table *table : {&partitions, &groups}) {
-        answer.text += table->text().empty() ? "" : "\n" + table->text(terminal);
-    }
+    return {};
 }
 
 Result<Answer> run_fabric(World &world, const Arguments &arguments) {
-    const auto device = arguments.text("device");
-    TRY(check_device(rdma_devices(world.files), device));
-    Diagnostics diagnostics(world, device);
-    auto topology = TRY(diagnostics.run({"ibnetdiscover"}));
+    TRY(check_options(arguments));
+    auto expected = TRY(expected_link(arguments));
+    const auto port = TRY(choose_port(world, arguments.text("device")));
+    const Diagnostics diagnostics(world, port);
+    if (arguments.has("clear-counters")) {
+        return clear_counters(world, diagnostics, arguments.dry_run());
+    }
     Answer answer;
-    add_nodes(parse_topology(topology), world.terminal, answer);
-    add_bad_links(diagnostics, world.terminal, answer);
-    add_partitions(diagnostics, world.terminal, answer);
+    Look look(world, diagnostics, answer);
+    TRY(look.nodes());
+    look.links(expected);
+    look.partitions_and_groups(arguments.text("sm-key"));
+    if (arguments.has("counters")) {
+        look.counters();
+    }
+    look.conclude(arguments.has("check"));
     return answer;
 }
 
@@ -223,9 +313,21 @@ const VerbRows fabric_rows(Section::seeing, 9, [] {
     return std::vector<Verb>{
         {
             .words = "fabric",
-            .summary = "show hosts, switches, links, bad links and partitions of InfiniBand",
-            .options = {{"device", "DEVICE",
-                         "device to look from; by default the first active one"}},
+            .summary = "show hosts, switches, links, partitions and problems of InfiniBand",
+            .options = {{"device", "DEVICE[/PORT]",
+                         "port to look from; by default the first active one"},
+                        {"expect-width", "WIDTH",
+                         "width that each link must have, such as 4X; by default the most that "
+                         "both ends support"},
+                        {"expect-speed", "SPEED",
+                         "speed that each link must have, such as EDR; by default as above"},
+                        {"counters", "", "also read the error counters of all ports"},
+                        {"clear-counters", "",
+                         "set the error counters of all ports to zero, and list what they were"},
+                        {"sm-key", "KEY",
+                         "SM key of the subnet manager, to read partitions; by default 1"},
+                        {"check", "", "exit with 10 if there are warnings, 20 if errors"}},
+            .changes = true,
             .run = run_fabric,
         },
     };
