@@ -5,35 +5,23 @@
 
 #include "base/disk_name.h"
 #include "base/durable_file.h"
+#include "host/infiniband_port.h"
 #include "host/rate.h"
 #include "host/rdma_devices.h"
 #include "measure/qperf.h"
 
-#include <array>
+#include <algorithm>
 #include <fmt/format.h>
+#include <regex>
 #include <sstream>
 
 namespace causeway {
 
 namespace {
 
-struct Measurement {
-    BenchKind kind;
-    std::uint64_t size;
-};
-
-constexpr std::array measurements = {
-    Measurement{BenchKind::one_way, 4096},    Measurement{BenchKind::one_way, 16384},
-    Measurement{BenchKind::one_way, 65536},   Measurement{BenchKind::one_way, 262144},
-    Measurement{BenchKind::one_way, 1048576}, Measurement{BenchKind::two_way, 4096},
-    Measurement{BenchKind::two_way, 65536},   Measurement{BenchKind::two_way, 1048576},
-    Measurement{BenchKind::latency, 8},       Measurement{BenchKind::latency, 512},
-    Measurement{BenchKind::latency, 4096},    Measurement{BenchKind::latency, 65536},
-    Measurement{BenchKind::messages, 8},
-};
-
 constexpr std::chrono::seconds qperf_grace{20}; // in addition to the duration of a measurement
-constexpr int tries = 3;                        // attempts for each measurement
+constexpr std::chrono::milliseconds route_limit{2000};
+constexpr int tries = 3; // attempts for each measurement
 
 Result<void> need_qperf(World &world) {
     if (world.processes.there("qperf")) {
@@ -60,15 +48,20 @@ std::optional<double> usable_rate(const RdmaDevice &device, const RdmaPort &port
     return (coded ? rate->usable : rate->signalled) * bytes_of_gigabit;
 }
 
-// Sets the link of the result if exactly one port is active, counting only the named device if one
-// is named. Returns an error if no port is active.
-Result<void> find_link(World &world, const Arguments &arguments, BenchResult &result) {
-    const auto typed = arguments.text("device");
-    std::vector<std::pair<RdmaDevice, RdmaPort>> links;
+using Link = std::pair<RdmaDevice, RdmaPort>;
+
+std::string link_text(const Link &link) {
+    return fmt::format("{}/{}", link.first.name, link.second.number);
+}
+
+// Returns the active ports; those that "mlx5_0" or "mlx5_0/1" names, if it is given.
+Result<std::vector<Link>> active_links(World &world, const std::optional<std::string> &typed) {
+    std::vector<Link> links;
     for (const RdmaDevice &device : rdma_devices(world.files)) {
         for (const RdmaPort &port : device.ports) {
-            if (active(port) && (!typed || device.name == *typed)) {
-                links.emplace_back(device, port);
+            const Link link(device, port);
+            if (active(port) && (!typed || *typed == device.name || *typed == link_text(link))) {
+                links.push_back(link);
             }
         }
     }
@@ -78,12 +71,66 @@ Result<void> find_link(World &world, const Arguments &arguments, BenchResult &re
                            : "no port of an RDMA device is active here",
                      "see: causeway show"};
     }
-    if (links.size() == 1) {
-        const auto &[device, port] = links.front();
-        result.device = fmt::format("{}/{}", device.name, port.number);
-        result.usable = usable_rate(device, port);
+    return links;
+}
+
+// By RoCE and iWARP the device is that of the route, and qperf cannot choose another.
+Result<void> check_route(World &world, const ServerName &server, const Link &wanted) {
+    auto addresses = TRY(world.resolver.resolve(server));
+    auto attempt = TRY(world.paths.attempt(addresses.front(), route_limit));
+    if (attempt.device == wanted.first.name && attempt.port == wanted.second.number) {
+        return {};
     }
-    return {};
+    return Error{ExitCode::unavailable,
+                 attempt.device.empty()
+                     ? fmt::format("no RDMA device leads to {}: {}", server.host, attempt.reason)
+                     : fmt::format("the route to {} goes by {}/{}, not by {}", server.host,
+                                   attempt.device, attempt.port, link_text(wanted)),
+                 fmt::format("over Ethernet the address chooses the device: give the address that "
+                             "{} has in the network of {}",
+                             server.host, link_text(wanted))};
+}
+
+std::string qperf_id(const std::string &device_and_port) {
+    std::string id = device_and_port;
+    std::replace(id.begin(), id.end(), '/', ':');
+    return id;
+}
+
+// Chooses the device of measurements by RDMA, and sets the link of the result if it is known.
+Result<QperfWay> find_way(World &world, const Arguments &arguments, const ServerName &server,
+                          const std::vector<BenchTest> &tests, BenchResult &result) {
+    const auto typed = arguments.text("device");
+    const auto remote = arguments.text("remote-device");
+    auto links = TRY(active_links(world, typed));
+    const Link &link = links.front();
+    const bool infiniband = is_infiniband(link.second);
+    const bool by_lid = std::any_of(tests.begin(), tests.end(), [](BenchTest test) {
+        return test == BenchTest::uc || test == BenchTest::ud;
+    });
+    if (links.size() > 1 && !typed && (by_lid || remote)) {
+        return Error{ExitCode::usage, "several ports are active here",
+                     fmt::format("choose one: --device {}", link_text(link))};
+    }
+    if (!infiniband && (by_lid || remote)) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("{} is no port of InfiniBand: qperf needs LIDs for {}",
+                                 link_text(link), remote ? "--remote-device" : "uc and ud"),
+                     "measure with --tests rc, tcp or udp, without --remote-device"};
+    }
+    if (typed || links.size() == 1) {
+        result.device = link_text(link);
+        result.usable = usable_rate(link.first, link.second);
+    }
+    QperfWay way;
+    if (typed && !infiniband) {
+        TRY(check_route(world, server, link));
+    } else if (infiniband && (typed || remote || by_lid)) {
+        way.by_manager = !typed && !remote;
+        way.local = qperf_id(link_text(link));
+        way.remote = qperf_id(remote.value_or(""));
+    }
+    return way;
 }
 
 /* ---- measuring ---- */
@@ -110,30 +157,46 @@ Error no_answer(const std::string &server, const ProcessEnd &end) {
                  "firewall: causeway bench --serve"};
 }
 
-Result<BenchPoint> measure_once(World &world, const std::string &server, const Measurement &one,
-                                std::uint64_t seconds) {
-    auto end = TRY(world.processes.run(qperf_words(server, one.kind, one.size, seconds),
-                                       qperf_grace + std::chrono::seconds(seconds)));
+// What all measurements of one run have in common.
+struct Run {
+    std::string server;
+    QperfWay way;
+    std::uint64_t seconds = 0;
+    std::vector<Measurement> measurements;
+};
+
+Result<BenchPoint> measure_once(World &world, const Run &run, const Measurement &one) {
+    auto end = TRY(world.processes.run(qperf_words(run.server, one, run.way, run.seconds),
+                                       qperf_grace + std::chrono::seconds(run.seconds)));
     // qperf also exits with 0 if the test failed.
-    auto point = qperf_point(one.kind, one.size, end.out);
-    return end.good() && point ? point : no_answer(server, end);
+    auto point = qperf_point(one, end.out);
+    if (end.good() && point) {
+        return point;
+    }
+    Error error = no_answer(run.server, end);
+    if (end.good() && end.err.empty()) {
+        error.what = fmt::format("measuring {} to {} failed: {}", qperf_test(one), run.server,
+                                 point.error().what);
+    }
+    return error;
 }
 
 // Each measurement makes its own connection. A failed one is repeated, so that the results of the
 // earlier measurements are not lost.
-Result<BenchPoint> measure(World &world, const std::string &server, const Measurement &one,
-                           std::uint64_t seconds) {
-    auto point = measure_once(world, server, one, seconds);
+Result<BenchPoint> measure(World &world, const Run &run, const Measurement &one) {
+    auto point = measure_once(world, run, one);
     for (int again = 1; !point && again < tries; again++) {
-        point = measure_once(world, server, one, seconds);
+        point = measure_once(world, run, one);
     }
     return point;
 }
 
-void show_progress(World &world, std::size_t number, const Measurement &one) {
+void show_progress(World &world, const Run &run, std::size_t number) {
     if (world.terminal.columns != 0 && !world.json) {
-        world.err << fmt::format("\r\033[K[{}/{}] {}, messages of {} bytes", number + 1,
-                                 measurements.size(), bench_title(one.kind), one.size)
+        const Measurement &one = run.measurements.at(number);
+        world.err << fmt::format("\r\033[K[{}/{}] {} {}, messages of {} bytes", number + 1,
+                                 run.measurements.size(), test_word(one.test),
+                                 bench_title(one.kind), one.size)
                   << std::flush;
     }
 }
@@ -144,17 +207,17 @@ void end_progress(World &world) {
     }
 }
 
-Result<void> measure_all(World &world, std::uint64_t seconds, BenchResult &result) {
-    auto conf = TRY(world.processes.run(qperf_conf_words(result.server), qperf_grace));
+Result<void> measure_all(World &world, const Run &run, BenchResult &result) {
+    auto conf = TRY(world.processes.run(qperf_conf_words(run.server), qperf_grace));
     if (!conf.good()) {
-        return no_answer(result.server, conf);
+        return no_answer(run.server, conf);
     }
     for (const auto &[name, value] : parse_qperf(conf.out)) {
         result.machines.emplace_back(name, value);
     }
-    for (std::size_t i = 0; i < measurements.size(); i++) {
-        show_progress(world, i, measurements.at(i));
-        auto point = measure(world, result.server, measurements.at(i), seconds);
+    for (std::size_t i = 0; i < run.measurements.size(); i++) {
+        show_progress(world, run, i);
+        auto point = measure(world, run, run.measurements.at(i));
         if (!point) {
             end_progress(world);
             return point.error();
@@ -181,12 +244,21 @@ Json result_json(const BenchResult &result) {
     for (const BenchPoint &point : result.points) {
         const bool time = point.kind == BenchKind::latency;
         const bool rate = point.kind == BenchKind::messages;
-        json["points"].push_back({{"kind", bench_key(point.kind)},
-                                  {"message_bytes", point.size},
-                                  {time   ? "ns"
-                                   : rate ? "messages_per_s"
-                                          : "bytes_per_s",
-                                   point.value}});
+        Json one = {{"test", test_word(point.test)},
+                    {"kind", bench_key(point.kind)},
+                    {"message_bytes", point.size},
+                    {time   ? "ns"
+                     : rate ? "messages_per_s"
+                            : "bytes_per_s",
+                     point.value},
+                    {"local_cpu_percent", or_null(point.cost.local)},
+                    {"remote_cpu_percent", or_null(point.cost.remote)},
+                    {"send_cost_ns_per_gb", or_null(point.cost.sending)},
+                    {"receive_cost_ns_per_gb", or_null(point.cost.receiving)}};
+        if (point.sent) {
+            one["sent_bytes_per_s"] = *point.sent;
+        }
+        json["points"].push_back(std::move(one));
     }
     return json;
 }
@@ -201,12 +273,56 @@ Result<Answer> serve(World &world) {
     return answer;
 }
 
+// Returns the tests that --tests names, each once; "rc" without it.
+Result<std::vector<BenchTest>> chosen_tests(const Arguments &arguments) {
+    if (!arguments.has("tests")) {
+        return std::vector{BenchTest::rc};
+    }
+    std::vector<BenchTest> chosen;
+    const auto words = arguments.list("tests");
+    for (const std::string &word : words) {
+        const auto &all = all_bench_tests();
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](BenchTest test) { return test_word(test) == word; });
+        if (found == all.end()) {
+            return Error{ExitCode::usage, fmt::format("there is no test '{}'", word),
+                         "give rc, uc, ud, tcp or udp, with commas between them"};
+        }
+        if (std::find(chosen.begin(), chosen.end(), *found) == chosen.end()) {
+            chosen.push_back(*found);
+        }
+    }
+    return chosen;
+}
+
+// Checks options whose meaning depends on others.
+Result<void> check_options(const Arguments &arguments, const std::vector<BenchTest> &tests) {
+    if (const auto remote = arguments.text("remote-device")) {
+        static const std::regex form("[A-Za-z0-9_.-]+(/[1-9][0-9]*)?");
+        if (!std::regex_match(*remote, form)) {
+            return Error{ExitCode::usage, fmt::format("'{}' is no RDMA device", *remote),
+                         "give DEVICE or DEVICE/PORT of the server, such as mlx5_0/1"};
+        }
+    }
+    const bool rdma = std::any_of(tests.begin(), tests.end(), by_rdma);
+    for (const std::string option : {"device", "remote-device"}) {
+        if (!rdma && arguments.has(option)) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} goes with the tests rc, uc and ud", option),
+                         "TCP and UDP go by the route to the server's address"};
+        }
+    }
+    return {};
+}
+
 Result<Answer> run_bench(World &world, const Arguments &arguments) {
     if (arguments.has("serve") == !arguments.operands().empty()) {
         return Error{ExitCode::usage, "either a server is measured or this machine serves",
                      "give SERVER, and on that machine: causeway bench --serve"};
     }
     auto seconds = TRY(arguments.number("time", 1, 600));
+    auto tests = TRY(chosen_tests(arguments));
+    TRY(check_options(arguments, tests));
     TRY(need_qperf(world));
     if (arguments.has("serve")) {
         return serve(world);
@@ -214,8 +330,15 @@ Result<Answer> run_bench(World &world, const Arguments &arguments) {
     auto server = TRY(parse_server(arguments.operands().front()));
     BenchResult result;
     result.server = server.host;
-    TRY(find_link(world, arguments, result));
-    TRY(measure_all(world, seconds.value_or(2), result));
+    Run run{server.host, {}, seconds.value_or(2), {}};
+    if (std::any_of(tests.begin(), tests.end(), by_rdma)) {
+        run.way = TRY(find_way(world, arguments, server, tests, result));
+    }
+    for (const BenchTest test : tests) {
+        const auto more = measurements_of(test);
+        run.measurements.insert(run.measurements.end(), more.begin(), more.end());
+    }
+    TRY(measure_all(world, run, result));
     Answer answer;
     answer.json = result_json(result);
     answer.text = bench_text(result, world.terminal);
@@ -235,9 +358,13 @@ const VerbRows bench_rows(Section::seeing, 7, [] {
             .summary = "measure bandwidth, latency and message rate to a server, by qperf",
             .options = {{"serve", "",
                          "let other machines measure to this machine, until interrupted"},
+                        {"tests", "TEST,...",
+                         "transports to measure: rc, uc, ud, tcp, udp; by default rc", true},
                         {"time", "SECONDS", "time of each measurement; by default 2"},
-                        {"device", "DEVICE",
-                         "device with whose rate the result is compared, if several are active"},
+                        {"device", "DEVICE[/PORT]",
+                         "port of this machine that is measured, for rc, uc and ud"},
+                        {"remote-device", "DEVICE[/PORT]",
+                         "port of the server that is measured; InfiniBand only"},
                         {"report", "FILE",
                          "write a page with plots: HTML that needs no other file"}},
             .most_operands = 1,

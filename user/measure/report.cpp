@@ -68,23 +68,78 @@ std::optional<double> bench_share(const BenchResult &result, BenchKind kind) {
     }
     double best = 0;
     for (const BenchPoint &point : result.points) {
-        best = point.kind == kind ? std::max(best, point.value) : best;
+        best = point.kind == kind && by_rdma(point.test) ? std::max(best, point.value) : best;
     }
     const double ways = kind == BenchKind::two_way ? 2 : 1;
     return best > 0 ? std::optional(best / (ways * *result.usable)) : std::nullopt;
 }
 
+std::string test_word(BenchTest test) {
+    switch (test) {
+    case BenchTest::rc:
+        return "rc";
+    case BenchTest::uc:
+        return "uc";
+    case BenchTest::ud:
+        return "ud";
+    case BenchTest::tcp:
+        return "tcp";
+    case BenchTest::udp:
+        break;
+    }
+    return "udp";
+}
+
+bool by_rdma(BenchTest test) {
+    return test != BenchTest::tcp && test != BenchTest::udp;
+}
+
+const std::vector<BenchTest> &all_bench_tests() {
+    static const std::vector<BenchTest> tests = {BenchTest::rc, BenchTest::uc, BenchTest::ud,
+                                                 BenchTest::tcp, BenchTest::udp};
+    return tests;
+}
+
+std::string cpu_text(const std::optional<double> &percent) {
+    return percent ? fmt::format("{:.3g} %", *percent) : "";
+}
+
+std::string cost_text(const std::optional<double> &nanoseconds) {
+    return nanoseconds ? latency_text(*nanoseconds) + "/GB" : "";
+}
+
 std::string bench_text(const BenchResult &result, const Terminal &terminal) {
-    Table table({{"WHAT"}, {"MESSAGE", Table::Align::right}, {"MEASURED", Table::Align::right}});
-    for (const BenchKind kind : kinds) {
-        for (const BenchPoint &point : result.points) {
-            if (point.kind == kind) {
-                table.row({bench_title(kind), size_text(point.size), bench_value(point)});
+    constexpr auto right = Table::Align::right;
+    Table table({{"TEST"},
+                 {"WHAT"},
+                 {"MESSAGE", right},
+                 {"MEASURED", right},
+                 {"CPU HERE", right},
+                 {"CPU THERE", right},
+                 {"SENDING", right},
+                 {"RECEIVING", right}});
+    for (const BenchTest test : all_bench_tests()) {
+        for (const BenchKind kind : kinds) {
+            for (const BenchPoint &point : result.points) {
+                if (point.kind != kind || point.test != test) {
+                    continue;
+                }
+                table.row({test_word(test), bench_title(kind), size_text(point.size),
+                           bench_value(point), cpu_text(point.cost.local),
+                           cpu_text(point.cost.remote), cost_text(point.cost.sending),
+                           cost_text(point.cost.receiving)});
+                if (point.sent && *point.sent > point.value) {
+                    table.note(fmt::format("{:.1f} % of {} were lost",
+                                           (1 - point.value / *point.sent) * 100,
+                                           gigabits(*point.sent)));
+                }
             }
         }
     }
     std::string text = table.text(terminal);
-    if (result.usable) {
+    const bool rdma = std::any_of(result.points.begin(), result.points.end(),
+                                  [](const BenchPoint &point) { return by_rdma(point.test); });
+    if (result.usable && rdma) {
         text += fmt::format("\n{} leaves {} for data, each way\n", result.device,
                             gigabits(*result.usable));
         for (const BenchKind kind : {BenchKind::one_way, BenchKind::two_way}) {

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
+#include <utility>
 
 namespace causeway {
 
@@ -155,11 +157,49 @@ std::string plot_of(const std::string &title, BenchKind kind, const std::vector<
                        title, legend, chart_width, chart_height, title, svg);
 }
 
-std::vector<BenchPoint> points_of(const BenchResult &result, BenchKind kind) {
+std::vector<BenchPoint> points_of(const BenchResult &result, BenchKind kind, BenchTest test) {
     std::vector<BenchPoint> points;
     std::copy_if(result.points.begin(), result.points.end(), std::back_inserter(points),
-                 [&](const BenchPoint &point) { return point.kind == kind; });
+                 [&](const BenchPoint &point) { return point.kind == kind && point.test == test; });
     return points;
+}
+
+// Returns a line for each test that has such measurements.
+std::vector<Line> lines_of(const BenchResult &result, BenchKind kind, const std::string &title) {
+    const std::map<BenchTest, std::pair<std::string, std::string>> colours = {
+        {BenchTest::rc, {"#2471a3", "#1e8449"}},  {BenchTest::uc, {"#b9770e", "#784212"}},
+        {BenchTest::ud, {"#76448a", "#4a235a"}},  {BenchTest::tcp, {"#c0392b", "#78281f"}},
+        {BenchTest::udp, {"#717d7e", "#2e4053"}},
+    };
+    std::vector<Line> lines;
+    for (const BenchTest test : all_bench_tests()) {
+        const auto &[one, two] = colours.at(test);
+        Line line{fmt::format("{} {}", test_word(test), title),
+                  kind == BenchKind::two_way ? two : one, points_of(result, kind, test)};
+        if (!line.points.empty()) {
+            lines.push_back(std::move(line));
+        }
+    }
+    return lines;
+}
+
+// Returns the table of all measurements with what they cost the processors.
+std::string figures_table(const BenchResult &result) {
+    std::string html = "<table>\n<tr><th>test</th><th>what</th><th>message</th><th>measured</th>"
+                       "<th>CPU here</th><th>CPU there</th><th>sending</th><th>receiving</th>"
+                       "</tr>\n";
+    for (const BenchPoint &point : result.points) {
+        html += "<tr>";
+        for (const std::string &cell :
+             {test_word(point.test), bench_title(point.kind), size_text(point.size),
+              bench_value(point), cpu_text(point.cost.local), cpu_text(point.cost.remote),
+              cost_text(point.cost.sending), cost_text(point.cost.receiving)}) {
+            html += fmt::format("<td>{}</td>", cell.empty() ? "-" : escaped_html(cell));
+        }
+        html += "</tr>\n";
+    }
+    return html + "</table>\n<p>CPU: 100 % is one processor. Sending and receiving: time of a "
+                  "processor for 10<sup>9</sup> bytes.</p>\n";
 }
 
 std::string table_of(const std::vector<std::pair<std::string, std::string>> &rows) {
@@ -184,28 +224,27 @@ constexpr const char *style =
 } // namespace
 
 std::string bench_page(const BenchResult &result) {
-    std::vector<std::pair<std::string, std::string>> figures;
-    for (const BenchPoint &point : result.points) {
-        figures.emplace_back(
-            fmt::format("{}, messages of {}", bench_title(point.kind), size_text(point.size)),
-            bench_value(point));
+    std::vector<Line> bandwidth = lines_of(result, BenchKind::one_way, "one way");
+    for (Line &line : lines_of(result, BenchKind::two_way, "two ways")) {
+        bandwidth.push_back(std::move(line));
     }
-    const Line one{"one way", "#2471a3", points_of(result, BenchKind::one_way)};
-    const Line two{"two ways", "#1e8449", points_of(result, BenchKind::two_way)};
-    const Line latency{"one way", "#2471a3", points_of(result, BenchKind::latency)};
+    const bool rdma = std::any_of(result.points.begin(), result.points.end(),
+                                  [](const BenchPoint &point) { return by_rdma(point.test); });
+    const auto limit = rdma ? result.usable : std::nullopt;
     std::string html = fmt::format(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
         "<meta name=\"viewport\" content=\"width=device-width\">"
-        "<title>RDMA to {0}</title>\n<style>{1}</style></head>\n<body>\n<h1>RDMA to {0}</h1>\n",
-        escaped_html(result.server), style);
-    if (result.usable) {
+        "<title>{2} to {0}</title>\n<style>{1}</style></head>\n<body>\n<h1>{2} to {0}</h1>\n",
+        escaped_html(result.server), style, rdma ? "RDMA" : "TCP and UDP");
+    if (limit) {
         html +=
             fmt::format("<p>{} leaves {} for data, each way.</p>\n", escaped_html(result.device),
-                        bench_value({BenchKind::one_way, 1, *result.usable}));
+                        bench_value({BenchKind::one_way, 1, *limit}));
     }
-    html += plot_of("Bandwidth by size of message", BenchKind::one_way, {one, two}, result.usable);
-    html += plot_of("Latency by size of message", BenchKind::latency, {latency}, std::nullopt);
-    html += "<h2>Figures</h2>\n" + table_of(figures);
+    html += plot_of("Bandwidth by size of message", BenchKind::one_way, bandwidth, limit);
+    html += plot_of("Latency by size of message", BenchKind::latency,
+                    lines_of(result, BenchKind::latency, "one way"), std::nullopt);
+    html += "<h2>Figures</h2>\n" + figures_table(result);
     html += "<h2>Machines</h2>\n" + table_of(result.machines);
     return html + "</body>\n</html>\n";
 }

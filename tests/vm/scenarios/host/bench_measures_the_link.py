@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""causeway bench measures by RDMA how much a link between two machines carries. It prints the
-results as a table, as JSON and as a page. Without a server it reports the command to start
-there."""
+"""causeway bench measures by RDMA, and by TCP, how much a link between two machines carries. It
+prints the results as a table, as JSON and as a page. Without a server it reports the command to
+start there."""
 
 from using import causeway, stock
 
@@ -30,4 +30,7 @@ def scenario(rig):
         assert value > 0, point
     page = client.read(PAGE)
     assert page.count("<svg") >= 2 and "10.0.0.1" in page and "http://" not in page.replace("http://www.w3.org", ""), page[:2000]
+    by_tcp = causeway.answer(client, "bench 10.0.0.1 --tests tcp --time 1", timeout=200)
+    assert {point["test"] for point in by_tcp["points"]} == {"tcp"}, by_tcp
+    assert all(point["local_cpu_percent"] > 0 for point in by_tcp["points"]), by_tcp
     serving.kill()

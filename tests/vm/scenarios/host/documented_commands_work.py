@@ -17,6 +17,8 @@ PLACEHOLDERS = "DOCTOR.md"
 NOT_HERE = {
     "causeway bench --serve": "it serves until it is interrupted",
     "causeway bench server --report link.html": "bench_measures_the_link",
+    "causeway bench 10.0.0.1 --tests tcp --report datagram.html": "bench_measures_the_link",
+    "causeway bench 10.0.0.1 --tests tcp --report connected.html": "bench_measures_the_link",
     "causeway run --preload iperf3 -s": "it serves until it is interrupted",
     "causeway run --preload iperf3 -c server": "its server was not started",
     "causeway attach server/scratch --via nvme": "export_and_attach[nvme]",
@@ -30,6 +32,7 @@ NOT_HERE = {
     "causeway path list 10.0.0.1/fast": "the demonstration attached that disk",
     "causeway watch": "it shows events until it is interrupted",
     "causeway ipoib set ib0 --mode connected": "ipoib_commands",
+    "causeway ipoib set ib0 --mode connected --mtu 65520": "ipoib_commands",
     "causeway confirm": "ipoib_commands",
     "causeway undo": "undo_restores_exactly; the page's first command changes nothing here, as the device is the rig's",
     "causeway nfs transport in-tree": "transport_change_names_mounts",
