@@ -56,8 +56,9 @@ constexpr std::array introduction = {
     std::string_view(
         "It reads only: `/sys`, `/proc`, files below `/etc`, the log of the kernel, and what `ip`, "
         "`modinfo`, `systemctl`, `ethtool`, `dcb`, `nft`, `ufw` and `firewall-cmd` say where they "
-        "are installed. To a peer of a connection whose interface has an MTU above 1500 it sends "
-        "two pings. The bundle holds no key, no file that a key is in, and no content of disks."),
+        "are installed. To a peer of a connection whose interface has an MTU above 1500, and to at "
+        "most four neighbours of IP over InfiniBand, it sends two pings. The bundle holds no key, "
+        "no file that a key is in, and no content of disks."),
     std::string_view(
         "`--fix` runs verbs of Causeway, or changes of its own that are journalled as theirs are. "
         "`causeway undo` takes back what `causeway undo --list` shows: not `restore`, `soft "

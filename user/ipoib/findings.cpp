@@ -74,6 +74,51 @@ std::vector<Sighting> large_mtu(const Facts &facts) {
     return seen;
 }
 
+std::string datagram_everywhere(const std::string &interface) {
+    return fmt::format("on all hosts of the subnet: causeway ipoib set {} --mode datagram --mtu {}",
+                       interface, datagram_mtu);
+}
+
+std::vector<Sighting> smaller_peers(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const SmallerPeer &each : facts.of<IpoibFacts>().smaller_peers) {
+        seen.push_back({each.peer,
+                        fmt::format("{} gets no packet as large as the MTU of {} ({} bytes, {} "
+                                    "mode)",
+                                    each.peer, each.interface, each.mtu,
+                                    each.mode.empty() ? "unknown" : each.mode),
+                        datagram_everywhere(each.interface)});
+    }
+    return seen;
+}
+
+// Connected mode works only if every host of the subnet has it. It is suspected where packets were
+// lost.
+std::vector<Sighting> connected_trouble(const Facts &facts) {
+    const auto &ipoib = facts.of<IpoibFacts>();
+    std::vector<Sighting> seen;
+    for (const IpoibInterface &each : facts.ipoib) {
+        if (each.mode != "connected") {
+            continue;
+        }
+        const auto lost =
+            std::count_if(ipoib.smaller_peers.begin(), ipoib.smaller_peers.end(),
+                          [&](const SmallerPeer &peer) { return peer.interface == each.name; });
+        const auto found = ipoib.errors.find(each.name);
+        const std::uint64_t errors = found == ipoib.errors.end() ? 0 : found->second;
+        if (lost != 0 || errors != 0) {
+            seen.push_back(
+                {each.name,
+                 fmt::format(
+                     "{} is in connected mode, has counted {} errors, and {} neighbours get "
+                     "no large packets from it",
+                     each.name, errors, lost),
+                 datagram_everywhere(each.name)});
+        }
+    }
+    return seen;
+}
+
 std::vector<Sighting> cannot_connect(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const IpoibInterface &each : facts.ipoib) {
@@ -161,6 +206,20 @@ const FindingRows ipoib_findings("ipoib", [] {
          "Above 2044 bytes each switch on the way and the multicast group must have an MTU of "
          "4096; old ones stop near 3 KiB, and drop without a word.",
          "causeway ipoib set INTERFACE --mtu 2044", large_mtu},
+        {"ipoib-peer-mtu", Severity::error,
+         "a host of an IP over InfiniBand subnet gets no packets as large as the MTU",
+         "The hosts of the subnet differ in mode or MTU, or the multicast group of the subnet has "
+         "a "
+         "smaller one: small packets pass, large transfers hang.",
+         "causeway ipoib set INTERFACE --mode MODE --mtu BYTES, the same on all hosts",
+         smaller_peers},
+        {"ipoib-connected-trouble", Severity::warning,
+         "an interface in connected mode loses packets",
+         "Connected mode needs a connection to each host, and all hosts must have it. Datagram "
+         "mode "
+         "has neither condition, and adapters since ConnectX-4 know only that one.",
+         "on all hosts: causeway ipoib set INTERFACE --mode datagram --mtu 2044",
+         connected_trouble},
         {"ipoib-cannot-connect", Severity::error,
          "connected mode is configured for a device that cannot do it",
          "ConnectX-4 and later have enhanced IPoIB, in datagram mode only (the first byte of the "

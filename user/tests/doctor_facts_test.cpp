@@ -37,6 +37,19 @@ TEST(DoctorFirewall, of_ufw_and_firewalld) {
     EXPECT_EQ(ports[1].protocol, "udp");
 }
 
+TEST(DoctorFacts, of_neighbours) {
+    EXPECT_EQ(parse_neighbours(R"([{"dst":"10.2.0.7","lladdr":"80:00:00:49","state":["REACHABLE"]},
+                                   {"dst":"10.2.0.8","state":["FAILED"]},
+                                   {"dst":"10.2.0.9","state":["STALE"]},
+                                   {"dst":"fe80::1","state":["REACHABLE"]},
+                                   {"dst":"-f","state":["REACHABLE"]},
+                                   {"dst":7,"state":["REACHABLE"]},
+                                   {"dst":"10.2.0.10","state":"REACHABLE"}, 4])"),
+              (std::vector<std::string>{"10.2.0.7", "10.2.0.9"}));
+    EXPECT_TRUE(parse_neighbours("").empty());
+    EXPECT_TRUE(parse_neighbours("{}").empty());
+}
+
 TEST(DoctorFacts, of_opensm_partitions) {
     const auto lines = partition_lines(
         "f", "# Lab=0x0001 : ALL ;\nDefault, ipoib, defmember=full : ALL, SELF=full;\n"

@@ -104,11 +104,26 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
         };
     }
 
+    void neighbour_of_ib0() {
+        says("ip -json neigh show dev ib0",
+             R"([{"dst":"10.2.0.7","lladdr":"80:00:00:49","state":["REACHABLE"]}])");
+    }
+
     Cases ipoib_cases() {
         return {
             {"ipoib-mixed-modes", [&] { ib1("datagram", "2044"); }},
             {"ipoib-mtu-small", [&] { ib0("connected", "2044"); }},
             {"ipoib-mtu-above-switch", [&] { ib0("datagram", "4092"); }},
+            {"ipoib-peer-mtu",
+             [&] {
+                 neighbour_of_ib0();
+                 says("ping -n -c 1 -W 1 -I ib0 -M do -s 65492 10.2.0.7", "", 1);
+             }},
+            {"ipoib-connected-trouble",
+             [&] {
+                 ib0("connected", "65520");
+                 value("/sys/class/net/ib0/statistics/tx_errors", "3");
+             }},
             {"ipoib-cannot-connect",
              [&] {
                  ib0("datagram", "2044", "00");
