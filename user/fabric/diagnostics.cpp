@@ -29,7 +29,7 @@ Result<ProcessEnd> Diagnostics::end_of(const std::vector<std::string> &words) co
     if (!world_.processes.there(words.front())) {
         return Error{ExitCode::unavailable,
                      fmt::format("the program {} is not installed", words.front()),
-                     "apt install infiniband-diags, or dnf install infiniband-diags"};
+                     "apt install infiniband-diags, or: dnf install infiniband-diags"};
     }
     auto end = TRY(world_.processes.run(command(words), patience));
     if (end.timed_out) {

@@ -151,7 +151,7 @@ Result<void> need_programs(World &world, const std::vector<std::string> &program
         if (!world.processes.there(program)) {
             return Error{ExitCode::unavailable,
                          fmt::format("the program {} is not installed", program),
-                         "apt install infiniband-diags, or dnf install infiniband-diags"};
+                         "apt install infiniband-diags, or: dnf install infiniband-diags"};
         }
     }
     return {};
