@@ -6,6 +6,8 @@ DESTDIR ?=
 UNITS ?= /usr/lib/systemd/system
 UDEV_RULES ?= /usr/lib/udev/rules.d
 TMPFILES ?= /usr/lib/tmpfiles.d
+# firewalld reads this folder on every machine, and not PREFIX.
+FIREWALLD ?= /usr/lib/firewalld/services
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/vendor-completions
 CONFIGURATION := /etc/causeway/autobuild.conf
 # mount(8) searches /sbin for its helpers, and not PREFIX.
@@ -27,6 +29,7 @@ define installed_files
 $(foreach rules,$(wildcard udev/*.rules),644 $(rules) $(UDEV_RULES)/$(notdir $(rules))
 )$(foreach unit,$(wildcard systemd/*.service),644 $(unit) $(UNITS)/$(notdir $(unit))
 )644 packaging/tmpfiles.conf $(TMPFILES)/causeway.conf
+644 packaging/firewalld/causeway.xml $(FIREWALLD)/causeway.xml
 endef
 export installed_files
 
