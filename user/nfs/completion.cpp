@@ -19,6 +19,7 @@ Names networks_of_rules(World &world) {
 }
 
 const CompletionSource source_of_rule_to_remove("nfs rule remove", "CIDR", networks_of_rules);
+const CompletionSource source_of_rule_to_set("nfs rule set", "CIDR", networks_of_rules);
 
 } // namespace
 

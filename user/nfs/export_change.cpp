@@ -4,6 +4,7 @@
 #include "base/uuid.h"
 #include "change/kinds.h"
 #include "nfs/export_checks.h"
+#include "nfs/exportfs_run.h"
 #include "nfs/options.h"
 #include "nfs/serving.h"
 
@@ -15,70 +16,11 @@ namespace causeway {
 
 namespace {
 
-Json json_of_commands(const CommandLines &commands) {
-    Json lines = Json::array();
-    for (const auto &words : commands) {
-        Json line = Json::array();
-        for (const std::string &word : words) {
-            Json each;
-            put_bytes(each, "word", word);
-            line.push_back(std::move(each));
-        }
-        lines.push_back(std::move(line));
-    }
-    return lines;
-}
-
-CommandLines commands_of_json(const Json &lines) {
-    CommandLines commands;
-    for (const Json &line : lines) {
-        std::vector<std::string> words;
-        for (const Json &each : line) {
-            words.push_back(get_bytes(each, "word").value_or(""));
-        }
-        commands.push_back(std::move(words));
-    }
-    return commands;
-}
-
 const ChangeKind kind_nfs_export("nfs-export", [](const Json &json) -> ChangePointer {
     return change_nfs_export(get_bytes(json, "path").value_or(""),
                              get_bytes(json, "text").value_or(""), json.at("served").get<bool>(),
                              commands_of_json(json.at("others")));
 });
-
-// Returns exportfs's complaint about the export of this path; empty: none.
-std::string complaint(const ProcessEnd &end, const std::string &path) {
-    std::string found;
-    std::size_t start = 0;
-    while (start < end.err.size()) {
-        const std::size_t stop = std::min(end.err.find('\n', start), end.err.size());
-        const std::string line = end.err.substr(start, stop - start);
-        if (line.find(path) != std::string::npos) {
-            found = line;
-        }
-        start = stop + 1;
-    }
-    if (found.empty() && !end.good()) {
-        found = end.last_words();
-        found = found.empty() ? fmt::format("exportfs ended with status {}", end.status) : found;
-    }
-    constexpr std::string_view name = "exportfs: ";
-    return found.substr(0, name.size()) == name ? found.substr(name.size()) : found;
-}
-
-// Runs exportfs for each export until it complains. Returns the complaint, or "" if there was none.
-Result<std::string> run_exportfs(World &world, const std::string &text) {
-    for (const ExportedFolder &folder : exported_folders(text)) {
-        for (const auto &words : export_commands({folder})) {
-            auto end = TRY(world.processes.run(words));
-            if (std::string said = complaint(end, folder.path); !said.empty()) {
-                return said;
-            }
-        }
-    }
-    return std::string();
-}
 
 class NfsExportChange final : public Change {
   public:
@@ -163,7 +105,7 @@ class NfsExportChange final : public Change {
     Result<void> serve(World &world) const {
         for (std::string text = text_;;) {
             TRY(write_durably(place_, text, 0644));
-            auto said = run_exportfs(world, text);
+            auto said = run_exports(world, text);
             if (said && said->empty()) {
                 return {};
             }
@@ -277,10 +219,8 @@ class NfsExportChange final : public Change {
     }
 
     Result<void> run_one(World &world, const std::vector<std::string> &words) const {
-        const auto end = TRY(world.processes.run(words));
-        // An export that does not exist needs no end: another program may have run "exportfs -u".
-        if (!end.good() && end.err.find("Could not find") == std::string::npos) {
-            warn(fmt::format("exportfs complains: {}", end.last_words()));
+        if (std::string said = TRY(run_exportfs(world, words)); !said.empty()) {
+            warn(std::move(said));
         }
         return {};
     }

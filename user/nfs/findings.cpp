@@ -122,7 +122,7 @@ std::vector<Sighting> folders_open_to_all(const Facts &facts) {
              fmt::format("every host that reaches this one can mount the folder that {} exports",
                          place),
              fmt::format("write the line \"{}\" into that file where this is meant; else "
-                         "causeway nfs unserve PATH, then serve it with --to CIDR",
+                         "causeway nfs set PATH --to CIDR",
                          allow_any_comment)});
     }
     return seen;
@@ -152,8 +152,8 @@ const FindingRows nfs_findings("nfs", [] {
         {"nfs-open-to-all", Severity::notice, "the file of a folder names no hosts",
          "Every host that reaches this one can mount it, and the file does not say that this is "
          "meant. Files of older versions are so.",
-         "write \"# allow any\" into its file where this is meant; else causeway nfs unserve PATH, "
-         "then serve it with --to CIDR",
+         "write \"# allow any\" into its file where this is meant; else causeway nfs set PATH "
+         "--to CIDR",
          folders_open_to_all},
     };
 });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // nfs mount, nfs umount.
 #include "change/carry_out.h"
-#include "change/look.h"
 #include "command/verb.h"
 #include "nfs/answer.h"
+#include "nfs/at_boot.h"
 #include "nfs/mount_change.h"
+#include "nfs/record.h"
 #include "nfs/removal.h"
-#include "nfs/units.h"
 #include "soft/soft_device.h"
 
 #include <filesystem>
@@ -18,10 +18,6 @@ namespace causeway {
 namespace fs = std::filesystem;
 
 namespace {
-
-fs::path unit_place(const World &world, const std::string &directory) {
-    return world.places.units() / mount_unit_name(directory);
-}
 
 Result<MountRequest> request_of(const Arguments &arguments) {
     MountRequest request;
@@ -44,60 +40,6 @@ Result<MountRequest> request_of(const Arguments &arguments) {
         request.options.require_rdma = true;
     }
     return request;
-}
-
-fs::path link_place(const World &world, const std::string &directory) {
-    return world.places.units() / mount_unit_wanted_by / mount_unit_name(directory);
-}
-
-// Adds the unit of --persist, and the link by which "systemctl enable" enables it.
-Result<void> add_unit(World &world, const MountRequest &request, ChangeSet &set) {
-    const std::string options = request.options.text();
-    if (!systemd_runs(world)) {
-        return Error{ExitCode::unavailable,
-                     "--persist writes a unit of systemd, and systemd does not run here",
-                     fmt::format("add to /etc/fstab: {} {} nfs-causeway _netdev{}{} 0 0",
-                                 request.source.text(), request.directory,
-                                 options.empty() ? "" : ",", options)};
-    }
-    const std::string text = mount_unit_text(request.source.text(), request.directory, options);
-    const fs::path place = unit_place(world, request.directory);
-    const auto before = TRY(look_at_file(place));
-    if (before.content && *before.content != text) {
-        return Error{ExitCode::failed,
-                     fmt::format("{} is there already, with other settings", place.string()),
-                     fmt::format("causeway nfs umount {}, then mount it again", request.directory)};
-    }
-    const fs::path link = link_place(world, request.directory);
-    std::error_code failure;
-    if (const fs::path wants = link.parent_path();
-        fs::exists(wants, failure) && !fs::is_directory(wants, failure)) {
-        return Error{ExitCode::failed, fmt::format("{} is there and is no folder", wants.string()),
-                     "move it away and try again"};
-    }
-    const auto linked = TRY(look_at_symlink(link));
-    // The file is staged before the folder is mounted, and gets its name afterwards.
-    if (!before.content) {
-        set.add(change_dropin(place, before, {text}));
-    }
-    if (!linked) {
-        set.add(change_symlink(link, linked, place.string()));
-    }
-    set.reload_systemd(world);
-    return {};
-}
-
-// Removes the unit of --persist if Causeway wrote it. A file that cannot be removed does not
-// prevent the unmount.
-void remove_unit(World &world, const std::string &directory, ChangeSet &set, Removals &removals) {
-    const fs::path place = unit_place(world, directory);
-    const auto text = removals.read(place);
-    if (!text || text->find("# Written by \"causeway nfs mount\"") != 0) {
-        return;
-    }
-    removals.remove_link(set, link_place(world, directory));
-    removals.remove_file(set, place);
-    set.reload_systemd(world);
 }
 
 // Returns true if the source is mounted there already, or an error if something else is mounted.
@@ -135,24 +77,81 @@ Result<void> check_directory(const std::string &directory) {
     return {};
 }
 
+// The folder is mounted already. Takes the options of the mount if none are typed, so that the
+// folder is mounted in the same way at boot. Returns an error if others are typed than those with
+// which Causeway mounted the folder.
+Result<void> keep_options(World &world, const Arguments &arguments, MountRequest &request) {
+    const auto on = TRY(mounted_on(world.files, request.directory));
+    if (!on.nfs) {
+        return {};
+    }
+    NfsOptions there = TRY(parse_nfs_options(words_of(world, *on.nfs).options));
+    if (!arguments.has("options")) {
+        there.require_rdma |= request.options.require_rdma;
+        request.options = std::move(there);
+        return {};
+    }
+    there.require_rdma = request.options.require_rdma;
+    if (!record_of(world.places, *on.nfs, world.clock.now()) ||
+        there.text() == request.options.text()) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("{} is mounted with other options: '{}', not '{}'", request.directory,
+                             there.text(), request.options.text()),
+                 fmt::format("causeway nfs umount {}, then mount it again", request.directory)};
+}
+
+Result<void> check_persistence(const Arguments &arguments, std::vector<std::string> &warnings) {
+    if (!arguments.has("persist")) {
+        return {};
+    }
+    if (arguments.has("no-persist")) {
+        return Error{ExitCode::usage, "--persist and --no-persist contradict each other",
+                     "leave --persist out: it is the default"};
+    }
+    warnings.emplace_back("--persist is the default now, and the option will go: leave it out");
+    return {};
+}
+
+// Adds what mounts the folder at boot to the answer.
+void add_at_boot(const World &world, const std::string &directory, Answer &said) {
+    const std::string by = mounted_at_boot_by(world.places, directory);
+    said.json["at_boot"] = or_null(by);
+    if (by == "unit") {
+        said.text += fmt::format("{} mounts it at boot\n", mount_unit_name(directory));
+    }
+}
+
 Result<Answer> mount_folder(World &world, const Arguments &arguments) {
     auto request = TRY(request_of(arguments));
+    std::vector<std::string> warnings;
+    TRY(check_persistence(arguments, warnings));
     const std::string source = request.source.text();
     ChangeSet set(fmt::format("nfs mount {} {}", source, request.directory), Scope::disks);
     MountResult result;
-    if (!TRY(is_mounted(world, request, result.outcome))) {
+    if (TRY(is_mounted(world, request, result.outcome))) {
+        TRY(keep_options(world, arguments, request));
+    } else {
         TRY(check_directory(request.directory));
         set.add(change_nfs_mount({source, request.directory, request.options.text(), ""},
                                  MountWay::any, &result));
     }
-    if (arguments.has("persist")) {
-        TRY(add_unit(world, request, set));
+    if (!arguments.has("no-persist")) {
+        TRY(plan_mount_at_boot(world, request, set, warnings));
     }
     auto answer = carry_out(world, {arguments.dry_run()}, set, "it is mounted");
-    if (!answer || arguments.dry_run()) {
+    if (!answer) {
         return answer;
     }
-    return said_instead(*std::move(answer), mount_answer(request, result.outcome, !set.empty()));
+    if (arguments.dry_run()) {
+        answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+        return answer;
+    }
+    Answer said = mount_answer(request, result.outcome, !set.empty());
+    add_at_boot(world, request.directory, said);
+    said.warnings.insert(said.warnings.end(), warnings.begin(), warnings.end());
+    return said_instead(*std::move(answer), said);
 }
 
 Result<Answer> run_nfs_mount(World &world, const Arguments &arguments) {
@@ -179,7 +178,7 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
         set.add(change_nfs_umount(words_of(world, *on.nfs), MountWay::any, switches));
     }
     Removals removals;
-    remove_unit(world, directory, set, removals);
+    plan_no_mount_at_boot(world, directory, set, removals);
     auto answer = carry_out(world, {arguments.dry_run()}, set, "nothing is mounted there");
     if (!answer || arguments.dry_run()) {
         return answer;
@@ -188,6 +187,10 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
         answer->warnings.push_back(gone.error().what);
     }
     Answer said = removals.said();
+    if (const auto line = line_of_fstab(world.places, directory); line && *line) {
+        said.warnings.push_back(
+            fmt::format("/etc/fstab mounts {} again at boot: {}", directory, (*line)->text()));
+    }
     said.json["directory"] = directory;
     said.text = on.nfs        ? fmt::format("{} is unmounted\n", directory)
                 : set.empty() ? fmt::format("nothing is mounted on {}\n", directory)
@@ -195,13 +198,14 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
     return said_instead(*std::move(answer), said);
 }
 
-const VerbRows mount_rows(Section::nfs, 2, [] {
+const VerbRows mount_rows(Section::nfs, 3, [] {
     return std::vector<Verb>{
         {
             .words = "nfs mount",
             .operands = "SERVER:PATH DIR",
-            .summary = "mount by RDMA, or by TCP where RDMA fails",
-            .options = {{"persist", "", "mount at boot too, by a systemd unit"},
+            .summary = "mount by RDMA, or by TCP where RDMA fails, now and at boot",
+            .options = {no_persist,
+                        {"persist", "", "the default", false, true},
                         {"require", "rdma", "fail where RDMA fails, do not use TCP"},
                         {"options", "OPTIONS",
                          "options of mount.nfs; port=N is the RDMA port, tcp-port=N the TCP port, "

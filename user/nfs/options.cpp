@@ -108,6 +108,12 @@ Result<bool> take_own(std::string_view text, NfsOptions &options) {
     if (auto transport = take_transport(text, options); !transport || *transport) {
         return transport;
     }
+    if (option.name == "xprtsec" && option.value != "none") {
+        return Error{
+            ExitCode::usage,
+            fmt::format("the option '{}' asks for RPC-with-TLS, which encrypts TCP only", text),
+            "leave it out; or mount by TCP with TLS: mount -t nfs -o " + std::string(text)};
+    }
     if (option.name == "require") {
         if (option.value != "rdma") {
             return Error{

@@ -283,7 +283,7 @@ Result<Answer> run_nfs_remount(World &world, const Arguments &arguments) {
     return said_instead(*std::move(answer), outcome);
 }
 
-const VerbRows remount_rows(Section::nfs, 3, [] {
+const VerbRows remount_rows(Section::nfs, 4, [] {
     return std::vector<Verb>{
         {
             .words = "nfs remount",

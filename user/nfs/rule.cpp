@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// nfs rule add, remove, list: rules for the local addresses from which mounts connect.
+// nfs rule add, set, remove, list: rules for the local addresses from which mounts connect.
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -78,20 +79,86 @@ Json rule_json(const NfsRule &rule, bool running, bool persistent) {
     return json;
 }
 
-Result<Answer> run_nfs_rule_add(World &world, const Arguments &arguments) {
+// The rule for a network, in the kernel and in its file. A rule without addresses: there is none.
+struct RuleNow {
+    NfsRule running;
+    NfsRule stored;
+};
+
+Result<RuleNow> rule_now(World &world, const Prefix &network) {
+    RuleNow now{{network, {}}, {network, {}}};
+    // The kernel's rules end when the module is unloaded.
+    if (world.modules.loaded(module_rpcrdma)) {
+        now.running = find_rule(TRY(world.kernel.nfs_rules()), network).value_or(now.running);
+    }
+    const auto folder = TRY(load_nfs_rules(world.places));
+    for (const Stored<NfsRule> &one : folder.good) {
+        if (one.settings.network == network) {
+            now.stored = one.settings;
+        }
+    }
+    return now;
+}
+
+std::string words_of_rule(const char *verb, const NfsRule &rule) {
+    std::vector<std::string> addresses;
+    for (const SocketAddress &address : rule.from) {
+        addresses.push_back(address.host_text());
+    }
+    return fmt::format("causeway nfs rule {} {} --from {}", verb, rule.network.text(),
+                       fmt::join(addresses, ","));
+}
+
+// Returns an error if there is a rule with other addresses.
+Result<void> expect_same(World &world, const NfsRule &rule) {
+    const RuleNow now = TRY(rule_now(world, rule.network));
+    for (const NfsRule &each : {now.running, now.stored}) {
+        if (!each.from.empty() && each != rule) {
+            return Error{ExitCode::failed,
+                         fmt::format("there is a rule for {} already, with other addresses: {}, "
+                                     "not {}",
+                                     rule.network.text(), addresses_text(each),
+                                     addresses_text(rule)),
+                         "change it: " + words_of_rule("set", rule)};
+        }
+    }
+    return {};
+}
+
+Result<void> expect_rule(World &world, const NfsRule &rule) {
+    const RuleNow now = TRY(rule_now(world, rule.network));
+    if (!now.running.from.empty() || !now.stored.from.empty()) {
+        return {};
+    }
+    return Error{ExitCode::unavailable, fmt::format("there is no rule for {}", rule.network.text()),
+                 "add it: " + words_of_rule("add", rule)};
+}
+
+Result<Answer> put_rule(World &world, const Arguments &arguments, const char *verb,
+                        Result<void> (*check)(World &, const NfsRule &)) {
     auto rule = TRY(rule_of(arguments));
     const bool persist = !arguments.has("no-persist");
-    ChangeSet set(fmt::format("nfs rule add {}", rule.network.text()));
+    ChangeSet set(fmt::format("nfs rule {} {}", verb, rule.network.text()));
     TRY(need_transport(world, set));
+    TRY(check(world, rule));
     TRY(plan_rule(world, rule, persist, set));
     auto answer = carry_out(world, {arguments.dry_run()}, set, "the rule is there");
     if (!answer || arguments.dry_run()) {
         return answer;
     }
+    const bool stored = !TRY(rule_now(world, rule.network)).stored.from.empty();
     return said_instead(*std::move(answer),
-                        Answer{rule_json(rule, true, persist),
+                        Answer{rule_json(rule, true, stored),
                                fmt::format("mounts of servers in {} connect from {}\n",
                                            rule.network.text(), addresses_text(rule))});
+}
+
+Result<Answer> run_nfs_rule_add(World &world, const Arguments &arguments) {
+    return put_rule(world, arguments, "add", expect_same);
+}
+
+Result<Answer> run_nfs_rule_set(World &world, const Arguments &arguments) {
+    return put_rule(world, arguments, "set", expect_rule);
 }
 
 Result<Answer> run_nfs_rule_remove(World &world, const Arguments &arguments) {
@@ -138,15 +205,18 @@ Result<Answer> run_nfs_rule_list(World &world, const Arguments & /*arguments*/) 
         answer.warnings.push_back(broken.what);
     }
     answer.text = table.text(world.terminal);
+    if (answer.text.empty()) {
+        answer.text = "there is no rule: mounts connect from the address that routing chooses\n";
+    }
     return answer;
 }
 
-const VerbRows rule_rows(Section::nfs, 5, [] {
+const VerbRows rule_rows(Section::nfs, 6, [] {
     return std::vector<Verb>{
         {
             .words = "nfs rule add",
             .operands = "CIDR",
-            .summary = "set the local addresses from which mounts by Causeway's transport connect "
+            .summary = "give the local addresses from which mounts by Causeway's transport connect "
                        "to servers in a network",
             .options = {{"from", "ADDRESS...", "local addresses to connect from, 1 to 8", true},
                         no_persist},
@@ -154,6 +224,17 @@ const VerbRows rule_rows(Section::nfs, 5, [] {
             .most_operands = 1,
             .changes = true,
             .run = run_nfs_rule_add,
+        },
+        {
+            .words = "nfs rule set",
+            .operands = "CIDR",
+            .summary = "change the local addresses of a rule",
+            .options = {{"from", "ADDRESS...", "local addresses to connect from, 1 to 8", true},
+                        no_persist},
+            .least_operands = 1,
+            .most_operands = 1,
+            .changes = true,
+            .run = run_nfs_rule_set,
         },
         {
             .words = "nfs rule remove",

@@ -9,6 +9,7 @@
 #include "nfs/mounting.h"
 #include "nfs/options.h"
 #include "nfs/removal.h"
+#include "nfs/serve_options.h"
 #include "nfs/server.h"
 #include "nfs/serving.h"
 #include "nfs/transport.h"
@@ -23,51 +24,13 @@ namespace causeway {
 
 namespace {
 
-// Takes the hosts that may mount the folder. No folder is open to every host unless an
-// administrator allows it.
-Result<void> take_clients(const Arguments &arguments, ServeSettings &settings) {
-    const std::vector<std::string> networks = arguments.list("to");
-    const auto allow = arguments.text("allow");
-    if (allow && *allow != "any") {
-        return Error{ExitCode::usage, fmt::format("--allow '{}' is not the word any", *allow),
-                     "give networks with --to, or --allow any for every host"};
-    }
-    if (allow && !networks.empty()) {
-        return Error{ExitCode::usage, "--allow any stands for every host, and --to names networks",
-                     "leave one of them out"};
-    }
-    if (!allow && networks.empty()) {
-        return Error{ExitCode::usage, "no option names the hosts that may mount the folder",
-                     "give --to CIDR, or --allow any for every host that reaches this one"};
-    }
-    for (const std::string &network : networks) {
-        auto parsed = TRY(parse_prefix(network, "--to"));
-        settings.to.push_back(parsed);
-    }
-    return {};
-}
-
 Result<ServeSettings> serve_settings_of(const Arguments &arguments) {
     ServeSettings settings;
     settings.path = real_directory(arguments.operands().front());
     settings.read_only = arguments.has("read-only");
-    settings.options = arguments.text("options").value_or("");
-    if (settings.options.find_first_of("() \t\n\"") != std::string::npos) {
-        return Error{ExitCode::usage,
-                     fmt::format("'{}' is no list of export options", settings.options),
-                     "give options with commas between them, such as sec=krb5p,no_root_squash"};
-    }
-    TRY(take_clients(arguments, settings));
+    settings.options = TRY(export_options_of(arguments));
+    TRY(take_clients(arguments, true, settings));
     return settings;
-}
-
-Result<void> check_installed(World &world) {
-    if (world.processes.there("exportfs")) {
-        return {};
-    }
-    return Error{ExitCode::unavailable,
-                 "exportfs is not installed: the NFS server's programs are not on this machine",
-                 "apt install nfs-kernel-server, or: dnf install nfs-utils"};
 }
 
 // The present state and the wanted settings.
@@ -78,6 +41,27 @@ struct Serving {
     std::optional<std::string> exports_before;
     CommandLines live; // make the exports that no file has; Causeway takes them over
 };
+
+// nfsd has one port for all folders, so another port is a change for the folders that are served.
+Result<void> expect_port(const World &world, const Serving &serving) {
+    if (!serving.port_before || *serving.port_before == serving.port) {
+        return {};
+    }
+    const auto served = our_exports(world.places);
+    for (const std::filesystem::path &place : served) {
+        const auto text = TRY(read_small_file(place));
+        for (const ExportedFolder &folder : exported_folders(text.value_or(std::string()))) {
+            return Error{ExitCode::failed,
+                         fmt::format("{} is served on port {}, and nfsd has one RDMA port for all "
+                                     "folders",
+                                     folder.path, *serving.port_before),
+                         fmt::format("leave --port out; to change the port of all folders: "
+                                     "causeway nfs set {} --port {}",
+                                     shown({folder.path}), serving.port)};
+        }
+    }
+    return {};
+}
 
 Result<Serving> compare(World &world, const Arguments &arguments) {
     Serving serving;
@@ -90,6 +74,7 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
     auto port = TRY(arguments.number("port", 1, 65535));
     serving.port =
         port ? static_cast<std::uint16_t>(*port) : serving.port_before.value_or(nfs_rdma_port);
+    TRY(expect_port(world, serving));
     auto before = TRY(read_small_file(exports_place(world.places, serving.settings.path)));
     serving.exports_before = before;
     if (before) {
@@ -97,13 +82,10 @@ Result<Serving> compare(World &world, const Arguments &arguments) {
         const std::string there = exports_line(*before);
         const std::string wanted = exports_line(exports_text(serving.settings));
         if (there != wanted) {
-            return Error{
-                ExitCode::failed,
-                fmt::format("{} is served with other settings: '{}', not '{}'",
-                            serving.settings.path, there, wanted),
-                fmt::format("causeway nfs unserve {}, then serve it again; programs of clients get "
-                            "errors in between (ESTALE)",
-                            serving.settings.path)};
+            return Error{ExitCode::failed,
+                         fmt::format("{} is served with other settings: '{}', not '{}'",
+                                     serving.settings.path, there, wanted),
+                         "change that: " + set_command(serving.settings)};
         }
         return serving;
     }
@@ -185,16 +167,8 @@ Result<void> plan_nfsd(World &world, const Serving &serving, ChangeSet &set, Ans
     return {};
 }
 
-std::string who(const ServeSettings &settings) {
-    std::vector<std::string> networks;
-    for (const Prefix &network : settings.to) {
-        networks.push_back(network.text());
-    }
-    return networks.empty() ? "everyone" : fmt::format("{}", fmt::join(networks, ", "));
-}
-
 Result<Answer> serve_folder(World &world, const Arguments &arguments) {
-    TRY(check_installed(world));
+    TRY(check_exportfs(world));
     const Serving serving = TRY(compare(world, arguments));
     const ServeSettings &settings = serving.settings;
     TRY(check_folder(settings.path));
@@ -214,18 +188,10 @@ Result<Answer> serve_folder(World &world, const Arguments &arguments) {
         answer->warnings = std::move(said.warnings);
         return answer;
     }
-    const bool listens = TRY(nfsd_listens_on(world, serving.port));
-    said.json = {{"path", settings.path},
-                 {"to", Json::array()},
-                 {"read_only", settings.read_only},
-                 {"port", serving.port},
-                 {"listening", listens}};
-    for (const Prefix &network : settings.to) {
-        said.json["to"].push_back(network.text());
-    }
-    said.text = fmt::format("{} is served to {}{}\n", settings.path, who(settings),
-                            listens ? fmt::format(", by RDMA on port {}", serving.port) : "");
-    return said_instead(*std::move(answer), said);
+    Answer served =
+        served_answer(settings, serving.port, TRY(nfsd_listens_on(world, serving.port)));
+    served.warnings = std::move(said.warnings);
+    return said_instead(*std::move(answer), served);
 }
 
 Result<Answer> run_nfs_serve(World &world, const Arguments &arguments) {
@@ -260,6 +226,10 @@ Result<Answer> run_nfs_unserve(World &world, const Arguments &arguments) {
     if (last) {
         said.warnings.emplace_back(
             "nfsd listens by RDMA until it is restarted: systemctl restart nfs-server");
+        if (systemd_runs(world) && nfsd_is_enabled(world)) {
+            said.warnings.emplace_back("nfsd starts at boot as before; if nothing else is served: "
+                                       "systemctl disable --now nfs-server");
+        }
     }
     const Answer removed = removals.said();
     said.code = removed.code;

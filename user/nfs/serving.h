@@ -17,6 +17,12 @@ namespace causeway {
 ChangePointer change_nfs_export(std::filesystem::path place, std::string text, bool served,
                                 CommandLines others);
 
+// Gives the exports of a drop-in other hosts or options. Exports that stay keep their clients.
+// @others: commands to run after undo has ended the exports that @after adds; they restore exports
+// of the same folder that existed before.
+ChangePointer change_nfs_export_settings(std::filesystem::path place, std::string before,
+                                         std::string after, CommandLines others);
+
 struct NfsdStart {
     std::filesystem::path own; // the drop-in of the folder that is served
     std::uint16_t port = 0;

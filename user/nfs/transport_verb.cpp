@@ -80,7 +80,7 @@ Result<Answer> run_nfs_transport(World &world, const Arguments &arguments) {
     return said_instead(*std::move(answer), tell(state, chosen));
 }
 
-const VerbRows transport_verb_rows(Section::nfs, 4, [] {
+const VerbRows transport_verb_rows(Section::nfs, 5, [] {
     return std::vector<Verb>{
         {
             .words = "nfs transport",

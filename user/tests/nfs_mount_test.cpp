@@ -15,7 +15,8 @@ namespace fs = std::filesystem;
 /* ---- mount ---- */
 
 TEST_F(Nfs, mounts_by_rdma) {
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "vers=4.2,ro"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "vers=4.2,ro", "--no-persist"}), 0)
+        << err();
     EXPECT_EQ(out(), "storage1:/srv is mounted on " + mnt() +
                          " by RDMA\ncauseway undo 1 takes this back\n");
     EXPECT_EQ(err(), "");
@@ -24,9 +25,10 @@ TEST_F(Nfs, mounts_by_rdma) {
         (std::vector<std::string>{
             "mount -t nfs -o vers=4.2,ro,proto=rdma,port=20049,retry=0 storage1:/srv " + mnt()}));
     EXPECT_TRUE(modules.loaded("rpcrdma"));
-    const auto again = json({"nfs", "mount", "storage1:/srv", mnt()});
+    const auto again = json({"nfs", "mount", "storage1:/srv", mnt(), "--no-persist"});
     EXPECT_EQ(status, 0);
     EXPECT_EQ(again["changed"], false);
+    EXPECT_EQ(again["at_boot"], nullptr);
     EXPECT_EQ(again["transport"], "rdma");
     EXPECT_EQ(processes.log.size(), 1U);
 }
@@ -53,7 +55,7 @@ TEST_F(Nfs, mounts_by_tcp_where_rdma_fails_and_says_so) {
 TEST_F(Nfs, believes_the_kernel_about_the_transport) {
     processes.rdma_fails = "Connection refused";
     processes.joins_rdma = true;
-    const auto told = json({"nfs", "mount", "storage1:/srv", mnt()});
+    const auto told = json({"nfs", "mount", "storage1:/srv", mnt(), "--no-persist"});
     EXPECT_EQ(told["transport"], "rdma");
     EXPECT_EQ(told["reason"], nullptr);
     EXPECT_FALSE(told.contains("warnings"));
@@ -137,6 +139,8 @@ TEST_F(Nfs, mount_says_what_is_wrong_before_it_does_anything) {
     EXPECT_NE(err().find("mkdir -p"), std::string::npos);
     EXPECT_EQ(run({"nfs", "mount", "storage1", mnt()}), 64);
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "proto=tcp"}), 64);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "xprtsec=tls"}), 64);
+    EXPECT_NE(err().find("RPC-with-TLS, which encrypts TCP only"), std::string::npos) << err();
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-x"}), 64);
     processes.add_mount("other:/x", mnt(), "rw,proto=tcp");
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 1);
@@ -149,25 +153,24 @@ TEST_F(Nfs, mount_says_what_is_wrong_before_it_does_anything) {
 }
 
 TEST_F(Nfs, persists_by_a_unit_of_systemd) {
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist", "-o", "ro"}), 69);
-    EXPECT_NE(
-        err().find("add to /etc/fstab: storage1:/srv " + mnt() + " nfs-causeway _netdev,ro 0 0"),
-        std::string::npos)
-        << err();
-    EXPECT_TRUE(processes.log.empty());
-
     boot_systemd();
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist", "-o", "ro", "--dry-run"}),
-              0);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro", "--dry-run"}), 0);
+    EXPECT_NE(out().find(unit_file().string()), std::string::npos) << out();
     EXPECT_FALSE(fs::exists(unit_file()));
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist", "-o", "ro"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro"}), 0) << err();
+    EXPECT_EQ(err(), "");
+    EXPECT_NE(out().find(mount_unit_name(mnt()) + " mounts it at boot\n"), std::string::npos);
     EXPECT_EQ(read_file(unit_file()), mount_unit_text("storage1:/srv", mnt(), "ro"));
     EXPECT_TRUE(processes.ran("systemctl daemon-reload"));
     EXPECT_EQ(fs::read_symlink(unit_link()), unit_file());
-    const auto again = json({"nfs", "mount", "storage1:/srv", mnt(), "--persist", "-o", "ro"});
+    const auto again = json({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro"});
     EXPECT_EQ(again["changed"], false);
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 1);
-    EXPECT_NE(err().find("with other settings"), std::string::npos);
+    EXPECT_EQ(again["at_boot"], "unit");
+    // Without -o the mount keeps the options that it has.
+    EXPECT_EQ(json({"nfs", "mount", "storage1:/srv", mnt()})["changed"], false);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "hard"}), 1);
+    EXPECT_NE(err().find("is mounted with other options: 'ro', not 'hard'"), std::string::npos)
+        << err();
 
     EXPECT_EQ(run({"nfs", "umount", mnt()}), 0) << err();
     EXPECT_FALSE(fs::exists(unit_file()));
@@ -178,16 +181,99 @@ TEST_F(Nfs, persists_by_a_unit_of_systemd) {
     EXPECT_NE(out().find("nothing is mounted on"), std::string::npos);
 }
 
+TEST_F(Nfs, mounts_until_the_next_reboot_where_it_is_asked_to) {
+    boot_systemd();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--no-persist", "-o", "ro"}), 0)
+        << err();
+    EXPECT_FALSE(fs::exists(unit_file()));
+    EXPECT_FALSE(processes.ran("systemctl"));
+    // The same verb without the option keeps it, as it is mounted.
+    const auto kept = json({"nfs", "mount", "storage1:/srv", mnt()});
+    EXPECT_EQ(kept["changed"], true);
+    EXPECT_EQ(kept["at_boot"], "unit");
+    EXPECT_EQ(read_file(unit_file()), mount_unit_text("storage1:/srv", mnt(), "ro"));
+    // And --no-persist takes nothing away.
+    const auto asked = json({"nfs", "mount", "storage1:/srv", mnt(), "--no-persist"});
+    EXPECT_EQ(asked["changed"], false);
+    EXPECT_EQ(asked["at_boot"], "unit");
+}
+
+TEST_F(Nfs, mount_keeps_at_boot_what_others_have_mounted) {
+    boot_systemd();
+    processes.add_mount("storage1:/srv", mnt(),
+                        "rw,vers=4.1,rsize=65536,hard,proto=rdma,port=20050,addr=10.0.0.1");
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0) << err();
+    EXPECT_FALSE(processes.ran("mount"));
+    EXPECT_EQ(read_file(unit_file()),
+              mount_unit_text("storage1:/srv", mnt(), "vers=4.1,hard,port=20050"));
+}
+
+TEST_F(Nfs, mount_knows_the_option_that_is_the_default_now) {
+    boot_systemd();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0) << err();
+    EXPECT_NE(err().find("--persist is the default now"), std::string::npos) << err();
+    EXPECT_TRUE(fs::exists(unit_file()));
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist", "--no-persist"}), 64);
+    EXPECT_EQ(run({"help", "nfs", "mount"}), 0);
+    EXPECT_EQ(out().find(" --persist"), std::string::npos) << out();
+}
+
+TEST_F(Nfs, mount_says_where_nothing_keeps_it) {
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro"}), 0) << err();
+    EXPECT_NE(err().find("nothing mounts " + mnt() +
+                         " after a reboot; a line for /etc/fstab: storage1:/srv " + mnt() +
+                         " nfs-causeway _netdev,ro 0 0"),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(fs::exists(unit_file()));
+    EXPECT_EQ(json({"nfs", "mount", "storage1:/srv", mnt()})["at_boot"], nullptr);
+}
+
+TEST_F(Nfs, mount_leaves_the_boot_to_a_line_of_fstab) {
+    boot_systemd();
+    write_file(root / "etc/fstab",
+               "# UUID=1 / ext4\n/dev/sda1 / ext4 defaults 0 1\nstorage1:/srv " + mnt() +
+                   "/ nfs-causeway _netdev,ro 0 0\n");
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0) << err();
+    EXPECT_NE(err().find("/etc/fstab has a line for " + mnt()), std::string::npos) << err();
+    EXPECT_FALSE(fs::exists(unit_file()));
+    EXPECT_EQ(json({"nfs", "mount", "storage1:/srv", mnt()})["at_boot"], "fstab");
+    EXPECT_EQ(run({"nfs", "umount", mnt()}), 0);
+    EXPECT_NE(err().find("/etc/fstab mounts " + mnt() + " again at boot"), std::string::npos)
+        << err();
+}
+
+TEST_F(Nfs, mount_overwrites_no_unit_of_others) {
+    boot_systemd();
+    write_file(unit_file(), "[Mount]\nWhat=storage1:/srv\n");
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 1);
+    EXPECT_NE(err().find("nfs mount did not write it"), std::string::npos) << err();
+    EXPECT_NE(err().find("--no-persist"), std::string::npos) << err();
+    EXPECT_FALSE(processes.ran("mount"));
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--no-persist"}), 0) << err();
+}
+
+// A unit whose folder is not mounted.
+TEST_F(Nfs, mount_names_the_settings_of_the_unit) {
+    boot_systemd();
+    write_file(unit_file(), mount_unit_text("storage1:/srv", mnt(), "ro"));
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "hard"}), 1);
+    EXPECT_NE(err().find("storage1:/srv with the options 'ro', not storage1:/srv with 'hard'"),
+              std::string::npos)
+        << err();
+    EXPECT_NE(err().find("causeway nfs umount " + mnt()), std::string::npos) << err();
+}
+
 TEST_F(Nfs, mounts_nothing_whose_unit_cannot_be_enabled) {
     boot_systemd();
     write_file(root / "etc/systemd/system/remote-fs.target.wants", "");
-    EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0);
+    EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
     EXPECT_NE(err().find("remote-fs.target.wants"), std::string::npos) << err();
     EXPECT_FALSE(fs::exists(unit_file()));
     EXPECT_FALSE(processes.ran("mount"));
     // What was mounted before stays.
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
-    EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--no-persist"}), 0);
+    EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
     EXPECT_TRUE(mounted_on(files, mnt())->nfs);
     EXPECT_FALSE(fs::exists(unit_file()));
 }
@@ -195,7 +281,7 @@ TEST_F(Nfs, mounts_nothing_whose_unit_cannot_be_enabled) {
 TEST_F(Nfs, leaves_no_unit_of_a_mount_that_fails) {
     boot_systemd();
     processes.rdma_fails = processes.tcp_fails = "Connection refused";
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 75);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 75);
     EXPECT_FALSE(fs::exists(unit_file()));
     EXPECT_FALSE(fs::is_symlink(unit_link()));
     EXPECT_EQ(json({"undo", "--list"})["journal"].size(), 0U);

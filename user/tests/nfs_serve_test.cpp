@@ -36,7 +36,9 @@ TEST_F(Nfs, serves_a_folder_and_opens_the_port) {
     EXPECT_EQ(processes.log.size(), 2U);
     EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 1);
     EXPECT_NE(err().find("is served with other settings"), std::string::npos);
-    EXPECT_NE(err().find("causeway nfs unserve " + served()), std::string::npos);
+    EXPECT_NE(err().find("causeway nfs set " + served() + " --allow any --read-write -o ''"),
+              std::string::npos)
+        << err();
 }
 
 TEST_F(Nfs, unserve_ends_it_and_the_last_takes_the_port_along) {
@@ -116,6 +118,39 @@ TEST_F(Nfs, serve_that_fails_leaves_nfsd_as_it_was) {
     EXPECT_TRUE(processes.ran("systemctl disable nfs-server.service"));
     EXPECT_EQ(processes.log.back(), "exportfs -u *:" + served());
     EXPECT_FALSE(fs::exists(exports_file()));
+    EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
+}
+
+// An nfsd that was off starts, and then cannot listen by RDMA.
+TEST_F(Nfs, serve_stops_the_nfsd_that_it_started_in_vain) {
+    boot_systemd();
+    files.content["/proc/fs/nfsd/threads"] = "0\n";
+    files.content["/proc/fs/nfsd/portlist"] = "";
+    processes.acts["systemctl is-enabled nfs-server.service"] = [] {
+        return FakeProcesses::failure("disabled", 1);
+    };
+    processes.acts["systemctl enable --now nfs-server.service"] = [&] {
+        files.content["/proc/fs/nfsd/threads"] = "8\n";
+        files.content["/proc/fs/nfsd/portlist"] = "tcp 2049\n";
+        return ProcessEnd{};
+    };
+    files.refuse["/proc/fs/nfsd/portlist"] =
+        Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Protocol not supported", "",
+              EPROTONOSUPPORT};
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 69);
+    EXPECT_TRUE(processes.ran("systemctl stop nfs-server.service"));
+    EXPECT_TRUE(processes.ran("systemctl disable nfs-server.service"));
+    EXPECT_EQ(processes.log.back(), "exportfs -u *:" + served());
+    EXPECT_FALSE(fs::exists(exports_file()));
+    EXPECT_FALSE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
+    EXPECT_EQ(json({"undo", "--list"})["journal"].size(), 0U);
+}
+
+TEST_F(Nfs, unserve_of_the_last_folder_says_that_nfsd_stays_enabled) {
+    boot_systemd();
+    EXPECT_EQ(run({"nfs", "serve", served(), "--allow", "any"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "unserve", served()}), 0) << err();
+    EXPECT_NE(err().find("systemctl disable --now nfs-server"), std::string::npos) << err();
 }
 
 TEST_F(Nfs, serve_gives_an_identity_to_what_has_none) {
@@ -171,16 +206,13 @@ TEST_F(Nfs, serve_reports_why_the_port_cannot_be_opened) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20050", "--allow", "any"}), 0) << err();
     EXPECT_NE(out().find("by RDMA on port 20050"), std::string::npos);
 
-    // A port that cannot be changed stays what it was.
-    files.refuse["/proc/fs/nfsd/portlist"] =
-        Error{ExitCode::failed, "cannot write /proc/fs/nfsd/portlist: Address already in use", "",
-              EADDRINUSE};
-    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20051", "--allow", "any"}), 1);
-    EXPECT_EQ(run({"nfs", "serve", served(), "--dry-run", "--allow", "any"}), 0) << err();
-    EXPECT_EQ(out().find("20051"), std::string::npos) << out();
-    files.refuse.clear();
-    EXPECT_EQ(run({"nfs", "serve", served(), "--port", "20049", "--allow", "any"}), 0);
-    EXPECT_NE(err().find("listens on port 20050 too until it is restarted"), std::string::npos);
+    // nfsd has one port for all folders.
+    EXPECT_EQ(run({"nfs", "serve", mnt(), "--port", "20051", "--allow", "any"}), 1);
+    EXPECT_NE(err().find(served() + " is served on port 20050"), std::string::npos) << err();
+    EXPECT_NE(err().find("causeway nfs set " + served() + " --port 20051"), std::string::npos)
+        << err();
+    EXPECT_EQ(run({"nfs", "serve", mnt(), "--allow", "any"}), 0) << err();
+    EXPECT_NE(out().find("by RDMA on port 20050"), std::string::npos) << out();
 }
 
 TEST_F(Nfs, serve_refuses_what_cannot_be_served) {

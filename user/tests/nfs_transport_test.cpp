@@ -143,6 +143,34 @@ TEST_F(Nfs, rules_are_set_kept_and_brought_back) {
     EXPECT_EQ(json({"nfs", "rule", "remove", "10.0.0.0/24"})["changed"], false);
 }
 
+TEST_F(Nfs, a_rule_with_other_addresses_is_changed_by_its_own_verb) {
+    const fs::path place = root / "etc/causeway/nfs-rules.d/10.0.0.0_24.conf";
+    EXPECT_EQ(run({"nfs", "rule", "set", "10.0.0.0/24", "--from", "10.0.0.2"}), 69);
+    EXPECT_NE(err().find("there is no rule for 10.0.0.0/24"), std::string::npos) << err();
+    EXPECT_NE(err().find("causeway nfs rule add 10.0.0.0/24 --from 10.0.0.2"), std::string::npos);
+    EXPECT_EQ(run({"nfs", "rule", "list"}), 0);
+    EXPECT_NE(out().find("there is no rule"), std::string::npos) << out();
+
+    EXPECT_EQ(run({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.0.0.2"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.1.0.2"}), 1);
+    EXPECT_NE(err().find("with other addresses: 10.0.0.2, not 10.1.0.2"), std::string::npos)
+        << err();
+    EXPECT_NE(err().find("causeway nfs rule set 10.0.0.0/24 --from 10.1.0.2"), std::string::npos)
+        << err();
+    EXPECT_EQ(kernel.running_rules[0].from[0].host_text(), "10.0.0.2");
+    // A rule of a file that the kernel does not have counts too.
+    kernel.running_rules.clear();
+    EXPECT_EQ(run({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.1.0.2", "--no-persist"}), 1);
+
+    EXPECT_EQ(run({"nfs", "rule", "set", "10.0.0.0/24", "--from", "10.1.0.2", "--dry-run"}), 0);
+    EXPECT_TRUE(kernel.running_rules.empty());
+    EXPECT_EQ(run({"nfs", "rule", "set", "10.0.0.0/24", "--from", "10.1.0.2"}), 0) << err();
+    EXPECT_EQ(kernel.running_rules[0].from[0].host_text(), "10.1.0.2");
+    EXPECT_NE(read_file(place).find("from = 10.1.0.2\n"), std::string::npos);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_NE(read_file(place).find("from = 10.0.0.2\n"), std::string::npos);
+}
+
 TEST_F(Nfs, rules_that_make_no_sense_are_refused) {
     for (const std::vector<std::string> &words :
          {std::vector<std::string>{"10.0.0.0/24"},

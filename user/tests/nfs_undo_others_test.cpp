@@ -246,7 +246,7 @@ TEST_F(NfsUndoOthers, persist_enables_the_unit_of_a_mount_that_is_there) {
         enabled = fs::exists(unit_file()) || fs::is_symlink(unit_link());
         return "";
     };
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0) << err();
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt()}), 0) << err();
     EXPECT_FALSE(enabled);
     EXPECT_TRUE(fs::is_symlink(unit_link()));
     EXPECT_TRUE(fs::exists(unit_file()));
@@ -256,7 +256,7 @@ TEST_F(NfsUndoOthers, persist_enables_the_unit_of_a_mount_that_is_there) {
     fs::remove_all(unit_file().parent_path());
     write_file(unit_file().parent_path(), "no folder");
     processes.log.clear();
-    EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0);
+    EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
     EXPECT_FALSE(processes.ran("mount"));
 }
 

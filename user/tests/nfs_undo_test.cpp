@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 TEST_F(NfsUndo, unmounts_what_was_mounted) {
     boot_systemd();
-    expect_as_shown({"nfs", "mount", "storage1:/srv", mnt(), "--persist", "-o", "ro"});
+    expect_as_shown({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro"});
     EXPECT_TRUE(fs::is_symlink(unit_link()));
     EXPECT_EQ(run({"undo", "--last", "--dry-run"}), 0) << err();
     EXPECT_NE(out().find("-storage1:/srv on " + mnt()), std::string::npos) << out();
@@ -57,7 +57,7 @@ TEST_F(NfsUndo, leaves_a_mount_that_is_busy_or_of_another_server) {
 
 TEST_F(NfsUndo, mounts_again_what_was_unmounted) {
     boot_systemd();
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist", "-o", "ro,retry=3"}), 0);
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "ro,retry=3"}), 0);
     expect_as_shown({"nfs", "umount", mnt()});
     EXPECT_FALSE(mounted());
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();

@@ -21,7 +21,7 @@ def scenario(rig):
         host.run("systemctl enable remote-fs.target && causeway nfs transport causeway")
     server.run("mkdir -p /srv/home && chmod 777 /srv/home && causeway nfs serve /srv/home -o fsid=0 --to 10.0.0.0/24", timeout=180)
     client.run("mkdir -p /mnt/home && causeway nfs rule add 10.0.0.0/24 --from 10.0.0.2 && "
-               "causeway nfs mount 10.0.0.1:/ /mnt/home --persist -o vers=4.2,bg,rdma-timeout=20 && echo word >/mnt/home/file", timeout=180)
+               "causeway nfs mount 10.0.0.1:/ /mnt/home -o vers=4.2,bg,rdma-timeout=20 && echo word >/mnt/home/file", timeout=180)
     # "generated" and "static" would succeed too.
     assert client.run("systemctl is-enabled mnt-home.mount").lines == ["enabled"]
 

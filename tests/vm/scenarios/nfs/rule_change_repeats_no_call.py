@@ -32,7 +32,7 @@ def scenario(rig):
     server.run(f"fsfreeze -f {nfs.EXPORTED}")
     removal = client.start(f"exec rm {nfs.MOUNTED}/file")
     server.wait_for("[ $(ps -eo stat,comm | grep -c '^D.* nfsd') -gt 0 ]")
-    client.run(f"causeway nfs rule add {RULE} --from 10.1.0.2 --no-persist")
+    client.run(f"causeway nfs rule set {RULE} --from 10.1.0.2 --no-persist")
     client.link_down(0)
     server.run(f"fsfreeze -u {nfs.EXPORTED}")
     client.wait_console("the connection was lost", timeout=120)

@@ -102,7 +102,7 @@ def set_up_nfs(server, client):
     server.run(f"mountpoint -q {HOME} || mount {server.disk('store')} {HOME}")
     server.run("rpc.nfsd 4")
     server.run(f"causeway nfs serve {HOME} --to 10.0.0.0/24 -o no_root_squash,fsid=0", timeout=120)
-    client.run("mkdir -p /mnt/kept && causeway nfs mount server:/ /mnt/kept --persist --require rdma", timeout=120)
+    client.run("mkdir -p /mnt/kept && causeway nfs mount server:/ /mnt/kept --require rdma", timeout=120)
     client.run("causeway nfs rule add 10.9.0.0/24 --from 10.0.0.2")
     client.run("systemctl stop mnt-kept.mount", timeout=120)
     server.run("rpc.nfsd 0")
