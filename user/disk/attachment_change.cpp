@@ -8,6 +8,7 @@
 #include "stock/disk_users.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -207,7 +208,7 @@ class AttachmentChange final : public Change {
         const DiskName &disk = state_.settings.disk;
         auto detached = world.kernel.detach(disk.server.text(), disk.name, force);
         if (!detached) {
-            Error error = detached.error();
+            Error error = with_user(world, disk, detached.error());
             error.what = fmt::format("cannot detach {}: {}", name(), error.what);
             return error;
         }
@@ -252,6 +253,23 @@ class LossChange final : public Change {
 };
 
 } // namespace
+
+Error with_user(World &world, const DiskName &disk, Error error) {
+    if (error.system_error != EBUSY) {
+        return error;
+    }
+    const auto running = running_attachment(world, disk);
+    if (!running || !*running) {
+        return error;
+    }
+    if (std::string user = user_of_disk(world, (*running)->disk); !user.empty()) {
+        error.what = std::move(user);
+    }
+    if (const std::string release = release_of_disk(world, (*running)->disk); !release.empty()) {
+        error.fix = fmt::format("{}; then detach it, or give up its I/O with --force", release);
+    }
+    return error;
+}
 
 AttachmentState state_of(const DiskName &disk, const AttachmentInfo &info,
                          const std::optional<AttachmentSettings> &configured) {

@@ -41,6 +41,10 @@ AttachmentSettings as_settings(const AttachmentInfo &info, const AttachmentSetti
 // @attached: the change attaches the disk; else detaches it.
 ChangePointer change_attachment(AttachmentState state, bool attached, AttachmentWay way = {});
 
+// If the kernel refused to detach the disk because it is open, returns an error that names the user
+// and the commands which release the disk. Returns any other error unchanged.
+Error with_user(World &world, const DiskName &disk, Error error);
+
 // Acknowledges lost writes, so that flushes of the disk succeed again. Undo cannot reverse this.
 ChangePointer change_loss(const DiskName &disk);
 

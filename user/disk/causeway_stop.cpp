@@ -94,9 +94,12 @@ void detach_by_force(World &world, const std::vector<Detaching> &disks, Answer &
 
 Result<Answer> run_detach_running(World &world, const Arguments &arguments) {
     auto disk = TRY(parse_disk(arguments.operands().front()));
-    auto kept = TRY(world.kernel.detach(disk.server.text(), disk.name, arguments.has("force")));
+    const auto kept = world.kernel.detach(disk.server.text(), disk.name, arguments.has("force"));
+    if (!kept) {
+        return with_user(world, disk, kept.error());
+    }
     Answer answer;
-    answer.text = kept.empty() ? "" : kept + "\n";
+    answer.text = kept->empty() ? "" : *kept + "\n";
     return answer;
 }
 

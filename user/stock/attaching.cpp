@@ -247,9 +247,11 @@ Result<void> check_unused(World &world, const StockAttachmentState &state) {
     for (const std::string &disk :
          state.connection ? state.connection->disks : std::vector<std::string>()) {
         if (const std::string user = user_of_disk(world, disk); !user.empty()) {
+            const std::string release = release_of_disk(world, disk);
             return Error{ExitCode::try_again,
                          fmt::format("cannot detach {}: {}", state.settings.disk.text(), user),
-                         "end that first, or give --force to detach: its I/O fails then"};
+                         fmt::format("{}; then detach it, or give up its I/O with --force",
+                                     release.empty() ? "end that use" : release)};
         }
     }
     return {};

@@ -3,9 +3,9 @@
 
 #include "config/dropins.h"
 #include "host/backing_files.h"
-#include "host/mount_table.h"
 #include "host/rdma_devices.h"
 #include "kernel/refusal.h"
+#include "stock/disk_stack.h"
 #include "stock/target.h"
 
 #include <algorithm>
@@ -75,27 +75,10 @@ std::string name_of(KernelFiles &files, const Backing &backing) {
     return {};
 }
 
-/* ---- mounts, which the tables of this mount namespace show ---- */
-
-std::string mount_of(KernelFiles &files, const BlockDevice &device) {
-    const std::string number = fmt::format("{}:{}", device.backing.major, device.backing.minor);
-    for (const MountLine &line : visible_mounts(text_of(files, mountinfo_place))) {
-        if (line.device == number || line.source == device.node()) {
-            return fmt::format("{} is mounted at {}", device.node(), line.directory);
-        }
-    }
-    return {};
-}
-
-std::string claim_of(World &world, const BlockDevice &device) {
-    if (std::string mount = mount_of(world.files, device); !mount.empty()) {
-        return mount;
-    }
-    const auto holders = world.files.list(fmt::format("{}/{}/holders", block_folder, device.name));
-    if (!holders.empty()) {
-        return fmt::format("{} is used by {}", device.node(), holders.front());
-    }
-    return {};
+// Mounts and holders. The tables of this mount namespace show the mounts.
+std::string claim_of(KernelFiles &files, const BlockDevice &device) {
+    const DiskStack stack = stack_on(files, device.name);
+    return stack.sentence.empty() ? "" : fmt::format("{} {}", device.node(), stack.sentence);
 }
 
 /* ---- users that refer to a path: swap, loop devices, targets ---- */
@@ -235,7 +218,7 @@ std::string user_of_disk(World &world, const std::string &disk) {
     const PathUsers users(world, parts);
     std::string user = users.own_export();
     for (std::size_t i = 0; user.empty() && i < all.size(); i++) {
-        user = claim_of(world, all[i]);
+        user = claim_of(world.files, all[i]);
     }
     if (user.empty()) {
         user = users.find();
@@ -255,6 +238,19 @@ std::string user_of_disk(World &world, const std::string &disk) {
         nodes.push_back(device.node());
     }
     return world.disk_use.writer(nodes);
+}
+
+std::string release_of_disk(World &world, const std::string &disk) {
+    std::vector<std::string> commands;
+    std::vector<std::string> devices = partitions_of(world.files, disk);
+    devices.push_back(disk);
+    for (const std::string &device : devices) {
+        for (std::string &command : stack_on(world.files, device).release) {
+            commands.erase(std::remove(commands.begin(), commands.end(), command), commands.end());
+            commands.push_back(std::move(command));
+        }
+    }
+    return fmt::format("{}", fmt::join(commands, "; "));
 }
 
 std::string user_of_path(World &world, const std::string &path) {

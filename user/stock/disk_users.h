@@ -20,6 +20,9 @@ namespace causeway {
 
 // @disk is a name of /sys/class/block. The use of its partitions counts.
 std::string user_of_disk(World &world, const std::string &disk);
+// Returns the commands that end all mounts, volumes, arrays and mappings on the disk and its
+// partitions, in order and separated by "; ". Empty if there are none.
+std::string release_of_disk(World &world, const std::string &disk);
 // Exports by Causeway's own transport count as use, too.
 std::string user_of_path(World &world, const std::string &path);
 

@@ -152,6 +152,31 @@ TEST_F(Attaching, that_is_in_use_stays_configured) {
     EXPECT_TRUE(logged("detach storage1/scratch by force"));
 }
 
+TEST_F(Attaching, that_is_in_use_says_by_what) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0);
+    const std::string block = "/sys/class/block/";
+    files.content[block + "causeway0/dev"] = "259:0\n";
+    files.content[block + "causeway0/holders/dm-3/x"] = "";
+    files.content[block + "dm-3/dm/name"] = "data-home\n";
+    files.content[block + "dm-3/dm/uuid"] = "LVM-x\n";
+    const Error open{ExitCode::try_again, "causeway0 is open", "umount", EBUSY};
+    kernel.refuse["detach"] = open;
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 75);
+    EXPECT_EQ(err(), "causeway: cannot detach storage1/scratch: /dev/causeway0 is used by the "
+                     "logical volume data/home (dm-3)\n"
+                     "  vgchange -an data; then detach it, or give up its I/O with --force\n");
+    kernel.refuse["detach"] = open;
+    EXPECT_EQ(run({"detach-running", "storage1/scratch"}), 75);
+    EXPECT_NE(err().find("is used by the logical volume data/home"), std::string::npos) << err();
+    kernel.running_attachments[0].openers = 1;
+    EXPECT_EQ(run({"undo", "--last"}), 75);
+    EXPECT_NE(err().find("data/home (dm-3); nothing is undone"), std::string::npos) << err();
+    // Another reason is no question of users.
+    kernel.refuse["detach"] = Error{ExitCode::try_again, "interrupted", "again", EINTR};
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 75);
+    EXPECT_NE(err().find("scratch: interrupted\n"), std::string::npos) << err();
+}
+
 TEST_F(Attaching, all_are_detached_even_if_one_is_in_use) {
     EXPECT_EQ(run({"attach", "storage1/a"}), 0);
     EXPECT_EQ(run({"attach", "storage1/b"}), 0);

@@ -93,6 +93,51 @@ TEST_F(DiskUsers, of_a_device_are_found_by_what_the_kernel_says) {
     EXPECT_EQ(with(nvmet + "device_path", "/dev/sdb\n"), "the NVMe target nqn.x exports /dev/sdb");
 }
 
+// The stack: an array on sdb1, on it a volume group with two volumes, on one a LUKS mapping.
+TEST_F(DiskUsers, are_named_up_to_the_mount_and_released_from_the_top) {
+    const std::string block = "/sys/class/block/";
+    const auto on = [&](const std::string &below, const std::string &above) {
+        files.content[block + below + "/holders/" + above + "/x"] = "";
+    };
+    const auto mapping = [&](const std::string &name, const std::string &title,
+                             const std::string &kind, const std::string &number) {
+        files.content[block + name + "/dm/name"] = title + "\n";
+        files.content[block + name + "/dm/uuid"] = kind + "\n";
+        files.content[block + name + "/dev"] = number + "\n";
+    };
+    const auto released = [&] {
+        World around = world(false);
+        return release_of_disk(around, "sdb");
+    };
+    EXPECT_EQ(released(), "");
+    files.content[block + "md127/md/level"] = "raid1\n";
+    on("sdb1", "md127");
+    EXPECT_EQ(user("/dev/sdb"), "/dev/sdb1 is used by the array md127 (raid1)");
+    EXPECT_EQ(released(), "mdadm --stop /dev/md127");
+
+    mapping("dm-0", "da--ta-home--one", "LVM-x", "253:0");
+    mapping("dm-1", "da--ta-secret", "LVM-y", "253:1");
+    mapping("dm-2", "secret", "CRYPT-LUKS2-x", "253:2");
+    on("md127", "dm-0");
+    on("md127", "dm-1");
+    on("dm-1", "dm-2");
+    files.content["/proc/self/mountinfo"] +=
+        "40 25 253:0 / /home rw - ext4 /dev/mapper/da--ta-home--one rw\n"
+        "41 40 0:51 / /home/in\\040side rw - btrfs /dev/mapper/secret rw\n";
+    EXPECT_EQ(user("/dev/sdb"),
+              "/dev/sdb1 is used by the array md127 (raid1), which is used by the logical volume "
+              "da-ta/home-one (dm-0), which is mounted at /home");
+    EXPECT_EQ(released(), "umount /home; umount /dev/dm-2; cryptsetup close secret; "
+                          "vgchange -an da-ta; mdadm --stop /dev/md127");
+
+    mapping("dm-2", "o; reboot", "CRYPT-LUKS2-x", "253:2");
+    EXPECT_NE(released().find("cryptsetup close /dev/dm-2; "), std::string::npos) << released();
+    mapping("dm-2", "mpatha", "mpath-x", "253:2");
+    EXPECT_NE(released().find("multipath -f mpatha; "), std::string::npos) << released();
+    mapping("dm-2", "other", "", "253:2");
+    EXPECT_NE(released().find("dmsetup remove other; "), std::string::npos) << released();
+}
+
 // Such a use is a mount in another namespace, a ZFS pool, or the second disk of btrfs.
 TEST_F(DiskUsers, of_other_namespaces_are_found_by_their_claim) {
     disk_use.claimed = {"/dev/sdb1"};
