@@ -4,13 +4,16 @@ import pathlib
 import re
 
 TOP = pathlib.Path(__file__).resolve().parents[3]
+# Pages with recipes, of which scenarios run all commands in their order: using/recipes.py.
+RECIPES = ("FIRST_HOUR.md", "RECIPES.md", "VIRTUALISATION.md")
 PROMPT = re.compile(r"^(?:(server|client|[a-z]+\d?)?# )?(causeway .*)$")
 ENDS = re.compile(r" {3}| #| && |; | \| ")
 
 
 def pages():
-    """Return README, the pages of docs/, and the manual."""
-    return [TOP / "README.md", *sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "man").glob("*.scd"))]
+    """Return README, the pages of docs/ without those of recipes, and the manual."""
+    docs = sorted(page for page in (TOP / "docs").glob("*.md") if page.name not in RECIPES)
+    return [TOP / "README.md", *docs, *sorted((TOP / "man").glob("*.scd"))]
 
 
 def typed_lines(page):

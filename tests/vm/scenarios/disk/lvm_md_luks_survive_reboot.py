@@ -5,11 +5,11 @@ import re
 
 from machine.needs import module
 from machine.topology import pair
-from using import causeway
+from using import causeway, recipes
 
 # The whole /etc is kept, because fstab, crypttab and mdadm.conf are in it.
 TOPOLOGY = pair(client={"init": "systemd", "keep": ("/etc", "/var/lib/causeway")},
-                packages=("lvm2", "mdadm", "cryptsetup-bin", "fdisk"))
+                packages=recipes.PACKAGES)
 TIER = "long"
 DIRTY = True
 REQUIRES = (module("dm_crypt"), module("raid1"))
