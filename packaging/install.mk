@@ -30,6 +30,7 @@ $(foreach rules,$(wildcard udev/*.rules),644 $(rules) $(UDEV_RULES)/$(notdir $(r
 )$(foreach unit,$(wildcard systemd/*.service),644 $(unit) $(UNITS)/$(notdir $(unit))
 )644 packaging/tmpfiles.conf $(TMPFILES)/causeway.conf
 644 packaging/firewalld/causeway.xml $(FIREWALLD)/causeway.xml
+644 packaging/firmware.conf /usr/share/causeway/firmware.conf
 endef
 export installed_files
 

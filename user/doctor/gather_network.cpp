@@ -2,6 +2,8 @@
 // Reads network interfaces and their settings with ip(8), ethtool(8) and dcb(8).
 #include "doctor/gather.h"
 
+#include "host/pci_details.h"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <cstdlib>
@@ -123,6 +125,8 @@ void gather_network(World &world, Facts &facts) {
         each.tso =
             std::any_of(facts.ipoib.begin(), facts.ipoib.end(),
                         [&](const IpoibInterface &ipoib) { return ipoib.name == each.name; }) &&
+            is_first_connectx(
+                pci_details_at(world.files, fmt::format("/sys/class/net/{}/device", each.name))) &&
             segments(world, each.name);
     }
 }

@@ -143,15 +143,11 @@ std::vector<Sighting> name_rule(const Facts &facts) {
     return seen;
 }
 
-// ConnectX adapters of revision a0 send TCP segments with wrong checksums.
+// The first generation of ConnectX sends TCP segments with wrong checksums.
 std::vector<Sighting> segmentation(const Facts &facts) {
     std::vector<Sighting> seen;
-    const bool a0 =
-        std::any_of(facts.devices.begin(), facts.devices.end(), [](const DeviceFacts &device) {
-            return device.pci.id == "15B3:634A" && device.pci.revision == "0xa0";
-        });
     for (const NetInterface &each : facts.interfaces) {
-        if (a0 && each.tso) {
+        if (each.tso) {
             seen.push_back(
                 {each.name,
                  fmt::format("{} leaves segmentation to a ConnectX of revision a0", each.name),
@@ -232,8 +228,8 @@ const FindingRows ipoib_findings("ipoib", [] {
          "causeway name set OLD NEW", name_rule},
         {"ipoib-segmentation-a0", Severity::error,
          "segmentation is left to a ConnectX of revision a0",
-         "That revision (MT25418, PCI revision a0) makes wrong packets of large segments: "
-         "connections stall.",
+         "The first generation of ConnectX (PCI revision a0, such as MT25418) makes wrong packets "
+         "of large segments: connections stall.",
          "causeway fix tso", segmentation},
         {"ipoib-partition-missing", Severity::error,
          "an interface uses a partition in which no port is a member",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Pings the peers of sessions over interfaces with a large MTU.
+// Pings the peers of sessions over interfaces with a large MTU. Searches the PCI bus for adapters
+// without an RDMA device, and reads the table of firmware.
 #include "port/facts.h"
 
 #include "disk/facts.h"
@@ -57,6 +58,18 @@ const FactSource path_facts(
         }
     },
     FactSource::Turn::last);
+
+const FactSource adapter_facts([](World &world, Facts &facts) {
+    auto &adapters = facts.of<AdapterFacts>();
+    adapters.without_rdma = adapters_without_rdma(world.files, facts.kernel);
+    adapters.firmware = load_firmware_table(world.places);
+    for (const DeviceFacts &each : facts.devices) {
+        const auto newest = adapters.firmware.find(details_of(world.files, each.device).identity());
+        if (newest) {
+            adapters.newest.emplace(each.device.name, *newest);
+        }
+    }
+});
 
 } // namespace
 

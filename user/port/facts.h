@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Facts of doctor about paths on which packets are lost.
+// Facts of doctor about paths on which packets are lost, about adapters without an RDMA device, and
+// about firmware.
 #pragma once
 
 #include "doctor/facts.h"
+#include "host/device_details.h"
+#include "host/pci_adapters.h"
 
 #include <string>
 #include <vector>
@@ -18,6 +21,12 @@ struct LostLargePackets {
 
 struct PathFacts {
     std::vector<LostLargePackets> lost_large;
+};
+
+struct AdapterFacts {
+    std::vector<PciAdapter> without_rdma;
+    FirmwareTable firmware;
+    std::map<std::string, FirmwareEntry> newest; // by RDMA device
 };
 
 } // namespace causeway

@@ -2,16 +2,15 @@
 // Findings about the ports of RDMA devices: link, rate, errors, subnet manager, PCI.
 #include "disk/facts.h"
 #include "doctor/finding.h"
+#include "host/rate.h"
 #include "nfs/facts.h"
+#include "port/device_report.h"
+#include "port/facts.h"
 #include "soft/facts.h"
 
-#include "host/rate.h"
-
 #include <algorithm>
-#include <array>
-#include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -175,63 +174,93 @@ std::vector<Sighting> pci(const Facts &facts) {
     return seen;
 }
 
-struct LastFirmware {
-    std::string_view model; // as in hca_type
-    std::array<unsigned int, 3> version;
-    std::string_view called;
-};
-// The last firmware of adapters whose makers publish no more releases. Current adapters are not
-// listed, because new firmware appears for them.
-constexpr std::array last_firmware = {
-    LastFirmware{"MT4099", {2, 42, 5000}, "ConnectX-3"},
-    LastFirmware{"MT4103", {2, 42, 5000}, "ConnectX-3 Pro"},
-    LastFirmware{"MT26428", {2, 9, 1000}, "ConnectX-2"},
-    LastFirmware{"MT4113", {10, 16, 1200}, "Connect-IB"},
-};
-
 std::vector<Sighting> firmware(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const DeviceFacts &device : facts.devices) {
-        std::array<unsigned int, 3> has{};
-        if (std::sscanf(device.device.firmware.c_str(), "%u.%u.%u", &has[0], &has[1], &has[2]) !=
-            3) {
+        const auto &all = facts.of<AdapterFacts>().newest;
+        const auto found = all.find(device.device.name);
+        if (found == all.end() ||
+            !is_older_firmware(device.device.firmware, found->second.version)) {
             continue;
         }
-        for (const LastFirmware &last : last_firmware) {
-            if (device.device.model == last.model && has < last.version) {
-                seen.push_back(
-                    {device.device.name,
-                     fmt::format("{} ({}) has firmware {}, the last one is {}", device.device.name,
-                                 last.called, device.device.firmware, fmt::join(last.version, ".")),
-                     fmt::format("see what it is: mstflint -d {} query; the maker's "
-                                 "page has newer",
-                                 device.pci.slot)});
-            }
+        const FirmwareEntry *newest = &found->second;
+        seen.push_back(
+            {device.device.name,
+             fmt::format("{}{} has firmware {}, and {} is the newest that is known",
+                         device.device.name, newest->note.empty() ? "" : " (" + newest->note + ")",
+                         device.device.firmware, newest->version),
+             fmt::format("see what it is: mstflint -d {} query; the maker's page has newer",
+                         device.pci.slot)});
+    }
+    return seen;
+}
+
+std::vector<Sighting> broken_table(const Facts &facts) {
+    std::vector<Sighting> seen;
+    for (const Error &error : facts.of<AdapterFacts>().firmware.broken) {
+        seen.push_back({error.what.substr(0, error.what.find(": ")), error.what, error.fix});
+    }
+    return seen;
+}
+
+struct RdmaWish {
+    bool disks = false;
+    bool files = false;
+};
+
+// Returns what this machine is set up to carry by RDMA.
+RdmaWish wish_of(const Facts &facts) {
+    const auto &exports = facts.of<DiskFacts>().exports.good;
+    const auto &attachments = facts.of<DiskFacts>().attachments.good;
+    RdmaWish wish;
+    wish.disks = std::any_of(exports.begin(), exports.end(),
+                             [](const auto &stored) { return !stored.settings.tcp; }) ||
+                 std::any_of(attachments.begin(), attachments.end(), [](const auto &stored) {
+                     const auto &paths = stored.settings.paths;
+                     return std::none_of(paths.begin(), paths.end(),
+                                         [](const PathSettings &path) { return path.tcp; });
+                 });
+    wish.files = !facts.of<NfsFacts>().by_tcp.empty() || facts.of<NfsFacts>().wanted_port;
+    return wish;
+}
+
+std::vector<Sighting> no_device(const Facts &facts) {
+    const RdmaWish wish = wish_of(facts);
+    if ((!wish.disks && !wish.files) || !facts.devices.empty() ||
+        !facts.of<SoftFacts>().units.empty()) {
+        return {};
+    }
+    return {{"",
+             fmt::format("this machine has no RDMA device: {}{}{}",
+                         wish.disks ? "disks by RDMA have no connection" : "",
+                         wish.disks && wish.files ? ", " : "", wish.files ? "NFS goes by TCP" : ""),
+             "causeway soft add rxe DEV, on a network device; or load the driver of the hardware; "
+             "disks can go over TCP: export add --tcp, attach --transport tcp"}};
+}
+
+// An Ethernet adapter works without RDMA. So it is reported only on a machine that is set up for
+// RDMA and has no RDMA device in hardware.
+std::vector<Sighting> idle_adapters(const Facts &facts, bool has_driver) {
+    const RdmaWish wish = wish_of(facts);
+    const bool hardware =
+        std::any_of(facts.devices.begin(), facts.devices.end(),
+                    [](const DeviceFacts &device) { return device.device.soft.empty(); });
+    std::vector<Sighting> seen;
+    for (const PciAdapter &adapter : facts.of<AdapterFacts>().without_rdma) {
+        const bool wanted = adapter.rdma_only || ((wish.disks || wish.files) && !hardware);
+        if (adapter.has_driver() == has_driver && wanted) {
+            seen.push_back({adapter.pci.slot, adapter_text(adapter), adapter_fix(adapter)});
         }
     }
     return seen;
 }
 
-std::vector<Sighting> no_device(const Facts &facts) {
-    const auto &exports = facts.of<DiskFacts>().exports.good;
-    const auto &attachments = facts.of<DiskFacts>().attachments.good;
-    const bool disks = std::any_of(exports.begin(), exports.end(),
-                                   [](const auto &stored) { return !stored.settings.tcp; }) ||
-                       std::any_of(attachments.begin(), attachments.end(), [](const auto &stored) {
-                           const auto &paths = stored.settings.paths;
-                           return std::none_of(paths.begin(), paths.end(),
-                                               [](const PathSettings &path) { return path.tcp; });
-                       });
-    const bool files = !facts.of<NfsFacts>().by_tcp.empty() || facts.of<NfsFacts>().wanted_port;
-    if ((!disks && !files) || !facts.devices.empty() || !facts.of<SoftFacts>().units.empty()) {
-        return {};
-    }
-    return {{"",
-             fmt::format("this machine has no RDMA device: {}{}{}",
-                         disks ? "disks by RDMA have no connection" : "",
-                         disks && files ? ", " : "", files ? "NFS goes by TCP" : ""),
-             "causeway soft add rxe DEV, on a network device; or load the driver of the hardware; "
-             "disks can go over TCP: export add --tcp, attach --transport tcp"}};
+std::vector<Sighting> without_driver(const Facts &facts) {
+    return idle_adapters(facts, false);
+}
+
+std::vector<Sighting> without_rdma(const Facts &facts) {
+    return idle_adapters(facts, true);
 }
 
 const FindingRows port_findings("port", [] {
@@ -241,6 +270,16 @@ const FindingRows port_findings("port", [] {
          "A disk that goes by RDMA alone has no connection without a device. A disk with a path "
          "over TCP, and NFS, go over TCP, with more work for the processors.",
          "causeway soft add rxe DEV", no_device},
+        {"adapter-without-driver", Severity::warning, "an RDMA adapter has no driver",
+         "The adapter is in its slot and no driver serves it, so there is no RDMA device. An "
+         "adapter that only does RDMA is always reported. An Ethernet adapter is reported if disks "
+         "or files are set up for RDMA and no adapter has an RDMA device.",
+         "modprobe MODULE", without_driver},
+        {"adapter-without-rdma", Severity::warning,
+         "the driver of an RDMA adapter made no RDMA device",
+         "RDMA often is a module of its own beside the driver, such as mlx5_ib beside mlx5_core. "
+         "Adapters are reported as by adapter-without-driver.",
+         "modprobe MODULE", without_rdma},
         {"port-without-subnet-manager", Severity::error,
          "a port of InfiniBand has a link and no subnet manager",
          "It stays in state INIT without an address (LID) until a subnet manager, a program on "
@@ -268,9 +307,14 @@ const FindingRows port_findings("port", [] {
          "ibportstate -C DEVICE -P PORT -D 0 PORT query", slow},
         {"pci-slot-slow", Severity::warning, "a device gets less of PCI Express than it can do",
          "The slot, not the link, limits it then.", "put it into a better slot", pci},
-        {"firmware-old", Severity::notice, "a device has not the last firmware of its kind",
-         "Its maker has fixed faults since. Causeway never writes firmware.",
+        {"firmware-old", Severity::notice, "a device has not the newest firmware that is known",
+         "Its maker has fixed faults since. The versions are those of "
+         "/usr/share/causeway/firmware.conf and /etc/causeway/firmware.d. Causeway never writes "
+         "firmware.",
          "mstflint -d SLOT query", firmware},
+        {"firmware-table-broken", Severity::notice, "a line of the table of firmware is malformed",
+         "The line is left out, and firmware-old does not report its adapter.", "fix the line",
+         broken_table},
     };
 });
 

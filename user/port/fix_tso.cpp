@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// fix tso: the first ConnectX (MT25418, revision a0) damages data when it segments TCP itself.
+// fix tso: the first generation of ConnectX (revision a0) damages data when it segments TCP itself.
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/file_header.h"
 #include "doctor/gather.h"
 #include "host/ipoib.h"
+#include "host/pci_details.h"
 #include "host/rdma_devices.h"
 #include "show/table.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,18 +17,8 @@ namespace causeway {
 
 namespace {
 
-constexpr unsigned long mellanox = 0x15b3;
-constexpr unsigned long mt25418 = 0x634a;
-constexpr unsigned long revision_a0 = 0xa0;
-
 bool is_affected(KernelFiles &files, const std::string &interface) {
-    const auto number = [&](const char *file) {
-        return std::strtoul(
-            sysfs_text(files, fmt::format("{}/device/{}", net_folder(interface), file)).c_str(),
-            nullptr, 16);
-    };
-    return number("vendor") == mellanox && number("device") == mt25418 &&
-           number("revision") == revision_a0;
+    return is_first_connectx(pci_details_at(files, net_folder(interface) + "/device"));
 }
 
 Result<bool> segments(World &world, const std::string &interface) {
@@ -141,10 +131,10 @@ Result<Answer> run_fix_tso(World &world, const Arguments &arguments) {
         const std::string rule =
             our_header("fix tso") +
             fmt::format("ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{{type}}==\"32\", "
-                        "ATTRS{{vendor}}==\"0x{:04x}\", ATTRS{{device}}==\"0x{:04x}\", "
-                        "ATTRS{{revision}}==\"0x{:02x}\", "
+                        "ATTRS{{vendor}}==\"0x15b3\", ATTRS{{device}}==\"{}\", "
+                        "ATTRS{{revision}}==\"0xa0\", "
                         "RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n",
-                        mellanox, mt25418, revision_a0);
+                        first_connectx_ids());
         TRY(set.write(tso_rule(world), rule));
     }
     TRY(plan_offload(world, set, affected, false));

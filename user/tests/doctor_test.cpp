@@ -40,6 +40,11 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
         return ids;
     }
 
+    void adapter(const std::string &driver) {
+        value("/sys/bus/pci/devices/0000:81:00.0/uevent",
+              driver + "PCI_CLASS=20700\nPCI_ID=15B3:1017\nPCI_SLOT_NAME=0000:81:00.0");
+    }
+
     void no_module() {
         modules.there.clear();
         says("modinfo causeway", "", 1);
@@ -100,7 +105,15 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
             {"port-one-lane", [&] { value(infiniband("ports/1/rate"), "14 Gb/sec (1X FDR)"); }},
             {"port-slow", [&] { value(infiniband("ports/1/rate"), "10 Gb/sec (4X SDR)"); }},
             {"pci-slot-slow", [&] { value(infiniband("device/current_link_width"), "4"); }},
-            {"firmware-old", [&] { value(infiniband("fw_ver"), "2.30.8000"); }},
+            {"firmware-old",
+             [&] {
+                 write_file(root / "usr/share/causeway/firmware.conf", "type:MT4099 2.42.5000\n");
+                 value(infiniband("fw_ver"), "2.30.8000");
+             }},
+            {"firmware-table-broken",
+             [&] { write_file(root / "etc/causeway/firmware.d/own.conf", "MT4099 2.42.5000\n"); }},
+            {"adapter-without-driver", [&] { adapter(""); }},
+            {"adapter-without-rdma", [&] { adapter("DRIVER=mlx5_core\n"); }},
         };
     }
 

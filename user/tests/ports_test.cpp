@@ -388,7 +388,7 @@ TEST_F(FirstConnectX, alone_needs_it) {
     files.content["/sys/class/net/ib0/device/revision"] = "0xb0\n";
     EXPECT_EQ(run({"fix", "tso"}), 0) << err();
     EXPECT_EQ(out(),
-              "nothing to do: there is no MT25418 of revision a0 here, which alone needs it\n");
+              "nothing to do: there is no ConnectX of revision a0 here, which alone needs it\n");
     EXPECT_TRUE(tso);
     EXPECT_EQ(run({"fix", "tso", "eth0"}), 69);
     files.content["/sys/class/net/ib0/device/revision"] = "0xa0\n";
