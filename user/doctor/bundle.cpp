@@ -24,8 +24,9 @@ namespace {
 
 constexpr const char *folder_name = "causeway-report";
 // The report contains the lines of the kernel's log that have one of these words.
-constexpr std::array<std::string_view, 8> log_words = {"causeway", "rdma", "mlx", "infiniband",
-                                                       "ib_",      "rxe",  "siw", "nfsd"};
+constexpr std::array<std::string_view, 12> log_words = {
+    "causeway", "rdma", "mlx",  "infiniband", "ib_",      "rxe",
+    "siw",      "nfsd", "hfi1", "bnxt_re",    "iw_cxgb4", "qedr"};
 
 // A folder in the system's temporary folder. The destructor removes it.
 class WorkFolder {
@@ -96,6 +97,9 @@ std::vector<Part> collect(World &world, const Facts &facts, const std::vector<Fo
     add_verb(world, "ipoib", {"ipoib", "show"}, parts);
     add_verb(world, "subnet-manager", {"sm", "status"}, parts);
     add_verb(world, "roce", {"roce", "mode"}, parts);
+    add_verb(world, "roce-tos", {"roce", "tos"}, parts);
+    add_verb(world, "roce-ecn", {"roce", "ecn"}, parts);
+    add_verb(world, "flow-control", {"pfc", "show"}, parts);
     add_verb(world, "modules", {"modules", "list"}, parts);
     add_verb(world, "exports", {"export", "list"}, parts);
     add_verb(world, "disks", {"list"}, parts);

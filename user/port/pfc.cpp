@@ -1,114 +1,153 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // pfc show, pfc set: priority flow control (IEEE 802.1Qbb), without which RoCE loses packets on a
-// busy network.
+// busy network, and the priorities of DSCPs.
+//
+// mlx4 takes flow control as an option of its module. All other drivers take it by dcb(8), and lose
+// it with the device: a unit sets it again.
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/file_header.h"
-#include "host/rdma_devices.h"
+#include "port/at_boot_option.h"
+#include "port/device_unit.h"
+#include "port/flow_control.h"
+#include "port/roce_verbs.h"
 #include "show/table.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <set>
-#include <sstream>
 
 namespace causeway {
 
 namespace {
 
-constexpr unsigned int priorities = 8;
-constexpr const char *sent = "/sys/module/mlx4_en/parameters/pfctx";
-constexpr const char *received = "/sys/module/mlx4_en/parameters/pfcrx";
-
-struct FlowControl {
-    std::string netdev;
-    std::string device;
-    std::string source; // "dcb", "mlx4_en"; empty: unknown
-    std::vector<unsigned int> on;
-    std::string why_not;
-};
-
-std::vector<unsigned int> bits_of(unsigned long mask) {
-    std::vector<unsigned int> on;
-    for (unsigned int priority = 0; priority < priorities; priority++) {
-        if ((mask >> priority & 1U) != 0) {
-            on.push_back(priority);
-        }
-    }
-    return on;
+std::string priorities_text(const Priorities &priorities) {
+    return priorities.empty() ? "off" : fmt::format("{}", fmt::join(priorities, ", "));
 }
 
-// Parses the output of dcb-pfc(8), "prio-pfc 0:off 1:off 2:off 3:on ...".
-std::vector<unsigned int> parse_dcb(const std::string &text) {
-    std::vector<unsigned int> on;
-    std::istringstream words(text);
-    bool inside = false;
-    for (std::string word; words >> word;) {
-        inside = inside ? word.find(':') == 1 : word == "prio-pfc";
-        if (inside && word.size() == 4 && word.substr(1) == ":on" && word[0] >= '0' &&
-            word[0] < '0' + static_cast<char>(priorities)) {
-            on.push_back(static_cast<unsigned int>(word[0] - '0'));
-        }
-        inside = inside || word == "prio-pfc";
+std::vector<std::string> dscp_words(const DscpPriorities &map, char between) {
+    std::vector<std::string> words;
+    for (const auto &[dscp, priority] : map) {
+        words.push_back(fmt::format("{}{}{}", dscp, between, priority));
     }
-    return on;
+    return words;
 }
 
-bool is_mlx4(KernelFiles &files, const std::string &netdev) {
-    const std::string text =
-        sysfs_text(files, fmt::format("/sys/class/net/{}/device/uevent", netdev));
-    return text.find("DRIVER=mlx4") != std::string::npos;
-}
-
-FlowControl look(World &world, const std::string &netdev, const std::string &device) {
-    FlowControl control{netdev, device, "", {}, ""};
-    const std::string mask = sysfs_text(world.files, sent);
-    if (is_mlx4(world.files, netdev) && !mask.empty()) {
-        control.source = "mlx4_en";
-        control.on = bits_of(std::strtoul(mask.c_str(), nullptr, 0));
-        return control;
-    }
-    if (!world.processes.there("dcb")) {
-        control.why_not =
-            "the program dcb is not installed: apt install iproute2, or: dnf install iproute";
-        return control;
-    }
-    auto end = world.processes.run({"dcb", "pfc", "show", "dev", netdev});
-    if (!end || !end->good()) {
-        control.why_not = end ? end->last_words() : end.error().what;
-        control.why_not =
-            control.why_not.empty() ? "its driver does not report flow control" : control.why_not;
-        return control;
-    }
-    control.source = "dcb";
-    control.on = parse_dcb(end->out);
-    return control;
-}
-
-std::string priorities_text(const FlowControl &control) {
-    if (control.source.empty()) {
-        return "unknown";
-    }
-    return control.on.empty() ? "off" : fmt::format("{}", fmt::join(control.on, ", "));
-}
-
-Result<unsigned int> parse_mask(const std::vector<std::string> &typed) {
-    unsigned int mask = 0;
+// Parses "26=3". The list "none" is an empty map.
+Result<DscpPriorities> parse_dscp(const std::vector<std::string> &typed) {
+    DscpPriorities map;
     for (const std::string &word : typed) {
         if (word == "none" && typed.size() == 1) {
-            return 0U;
+            return map;
         }
-        auto number = parse_number("a priority", word, 0, priorities - 1);
-        if (!number) {
-            Error error = number.error();
-            error.fix = "give priorities from 0 to 7, or none";
-            return error;
+        const std::size_t equals = word.find('=');
+        auto dscp = parse_number("a DSCP", word.substr(0, equals), 0, dscp_count - 1);
+        auto priority =
+            parse_number("a priority", equals == std::string::npos ? "" : word.substr(equals + 1),
+                         0, priority_count - 1);
+        if (!dscp || !priority) {
+            return Error{ExitCode::usage, fmt::format("'{}' gives no priority to a DSCP", word),
+                         "write DSCP=PRIORITY, a DSCP from 0 to 63 and a priority from 0 to 7: "
+                         "--dscp 26=3; or: --dscp none"};
         }
-        mask |= 1U << *number;
+        const auto key = static_cast<unsigned int>(*dscp);
+        if (!map.emplace(key, static_cast<unsigned int>(*priority)).second) {
+            return Error{ExitCode::usage, fmt::format("the DSCP {} is there twice", key),
+                         "give each DSCP one priority"};
+        }
     }
-    return mask;
+    return map;
+}
+
+DeviceUnit pfc_unit_of(const FlowControl &control) {
+    DeviceUnit unit;
+    unit.verb = "pfc set";
+    unit.setting = "pfc";
+    unit.subject = control.netdev;
+    unit.interface = control.netdev;
+    unit.node_guid = control.node_guid;
+    unit.description = fmt::format("Priority flow control of {}", control.netdev);
+    return unit;
+}
+
+// What the unit of an interface sets at boot.
+struct AtBoot {
+    Priorities on;
+    DscpPriorities dscp;
+};
+
+// Returns none if there is no unit, or if an administrator wrote another command into it.
+std::optional<AtBoot> at_boot_of(const World &world, const FlowControl &control) {
+    std::vector<std::string> typed;
+    std::vector<std::string> maps;
+    const auto words = words_at_boot(world, pfc_unit_of(control));
+    for (std::size_t i = 0; i < words.size(); i++) {
+        if (words[i] == "--dscp" && i + 1 < words.size()) {
+            maps.push_back(words[++i]);
+        } else if (words[i] == "--interface") {
+            i++;
+        } else if (words[i].compare(0, 2, "--") != 0) {
+            typed.push_back(words[i]);
+        }
+    }
+    const auto on = parse_priorities(typed);
+    const auto dscp = parse_dscp(maps);
+    return words.empty() || typed.empty() || !on || !dscp ? std::nullopt
+                                                          : std::optional(AtBoot{*on, *dscp});
+}
+
+Json dscp_json(const DscpPriorities &map) {
+    Json json = Json::array();
+    for (const auto &[dscp, priority] : map) {
+        json.push_back({{"dscp", dscp}, {"priority", priority}});
+    }
+    return json;
+}
+
+Json control_json(const FlowControl &control, const std::optional<AtBoot> &kept) {
+    const bool known = !control.source.empty();
+    return {{"interface", control.netdev},
+            {"device", control.device},
+            {"priorities", known ? Json(control.on) : Json(nullptr)},
+            {"dscp", control.source == "dcb" ? dscp_json(control.dscp) : Json(nullptr)},
+            {"source", known ? Json(control.source) : Json(nullptr)},
+            {"at_boot", kept ? Json{{"priorities", kept->on}, {"dscp", dscp_json(kept->dscp)}}
+                             : Json(nullptr)},
+            {"why_not", control.why_not}};
+}
+
+Result<Answer> run_pfc_show(World &world, const Arguments &arguments) {
+    const std::string asked = arguments.operands().empty() ? "" : arguments.operands().front();
+    Answer answer;
+    answer.json["interfaces"] = Json::array();
+    Table table({{"INTERFACE"},
+                 {"DEVICE"},
+                 {"PFC ON PRIORITIES"},
+                 {"DSCP=PRIORITY"},
+                 {"AT BOOT"},
+                 {"SAYS"}});
+    for (const FlowControl &each : flow_controls(world)) {
+        if (!asked.empty() && asked != each.netdev && asked != each.device) {
+            continue;
+        }
+        const bool known = !each.source.empty();
+        const auto kept = at_boot_of(world, each);
+        answer.json["interfaces"].push_back(control_json(each, kept));
+        table.row({each.netdev, each.device, known ? priorities_text(each.on) : "unknown",
+                   fmt::format("{}", fmt::join(dscp_words(each.dscp, '='), ", ")),
+                   kept ? priorities_text(kept->on) : "", known ? each.source : each.why_not});
+    }
+    if (answer.json["interfaces"].empty() && !asked.empty()) {
+        return Error{ExitCode::unavailable, fmt::format("{} carries no RoCE", asked),
+                     "see which do: causeway pfc show"};
+    }
+    answer.text = answer.json["interfaces"].empty() ? "there is no interface that carries RoCE\n"
+                                                    : table.text(world.terminal);
+    return answer;
 }
 
 // The initramfs must contain the options of mlx4_en too, because the module may be loaded from
@@ -123,76 +162,207 @@ std::vector<std::string> initramfs_program(World &world) {
     return {};
 }
 
-Result<Answer> run_pfc_show(World &world, const Arguments &arguments) {
-    std::vector<FlowControl> found;
-    std::set<std::string> seen;
-    for (const RdmaDevice &device : rdma_devices(world.files)) {
-        for (const RdmaPort &port : device.ports) {
-            std::set<std::string> names;
-            for (const RdmaGid &gid : port.gids) {
-                names.insert(gid.netdev);
-            }
-            names.erase("");
-            for (const std::string &name : names) {
-                const bool asked = arguments.operands().empty() ||
-                                   arguments.operands().front() == name ||
-                                   arguments.operands().front() == device.name;
-                if (port.link_layer == "Ethernet" && asked && seen.insert(name).second) {
-                    found.push_back(look(world, name, device.name));
-                }
-            }
-        }
-    }
-    if (found.empty() && !arguments.operands().empty()) {
-        return Error{ExitCode::unavailable,
-                     fmt::format("{} carries no RoCE", arguments.operands().front()),
+// The interfaces that the verb is about. mlx4 has one setting for all its ports.
+struct Targets {
+    std::vector<FlowControl> by_dcb;
+    bool mlx4 = false;
+    std::vector<std::string> warnings;
+};
+
+// Returns the interface that the user has typed, or an error that says why it cannot be set.
+Result<FlowControl> find_typed(const std::vector<FlowControl> &all, const std::string &typed) {
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const FlowControl &each) { return each.netdev == typed; });
+    if (found == all.end()) {
+        return Error{ExitCode::unavailable, fmt::format("{} carries no RoCE", typed),
                      "see which do: causeway pfc show"};
     }
-    Answer answer;
-    answer.json["interfaces"] = Json::array();
-    Table table({{"INTERFACE"}, {"DEVICE"}, {"PFC ON PRIORITIES"}, {"SAYS"}});
-    for (const FlowControl &each : found) {
-        const bool known = !each.source.empty();
-        answer.json["interfaces"].push_back({{"interface", each.netdev},
-                                             {"device", each.device},
-                                             {"priorities", known ? Json(each.on) : Json(nullptr)},
-                                             {"source", known ? Json(each.source) : Json(nullptr)},
-                                             {"why_not", each.why_not}});
-        table.row(
-            {each.netdev, each.device, priorities_text(each), known ? each.source : each.why_not});
+    if (found->software) {
+        return Error{
+            ExitCode::unavailable,
+            fmt::format("{} is below {}, an RDMA device by software", typed, found->device),
+            "priority flow control is for adapters: causeway pfc show"};
     }
-    answer.text =
-        found.empty() ? "there is no interface that carries RoCE\n" : table.text(world.terminal);
-    return answer;
+    if (found->source.empty()) {
+        return Error{ExitCode::unavailable, fmt::format("the flow control of {} cannot be set: {}",
+                                                        typed, found->why_not)};
+    }
+    return *found;
 }
 
-Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
-    auto mask = TRY(parse_mask(arguments.operands()));
-    const std::string now = sysfs_text(world.files, sent);
-    if (now.empty()) {
-        return Error{ExitCode::unavailable,
-                     "mlx4_en is not loaded: this verb is for ConnectX-3 and before, whose driver "
-                     "takes it as an option",
-                     "for others: dcb pfc set dev INTERFACE prio-pfc 3:on"};
+Result<Targets> targets_of(World &world, const Arguments &arguments) {
+    const auto all = flow_controls(world);
+    const auto typed = arguments.list("interface");
+    Targets targets;
+    for (const std::string &name : typed) {
+        auto one = TRY(find_typed(all, name));
+        targets.mlx4 |= one.source == "mlx4_en";
+        if (one.source == "dcb") {
+            targets.by_dcb.push_back(std::move(one));
+        }
     }
-    ChangeSet set("pfc set");
+    if (!typed.empty()) {
+        return targets;
+    }
+    targets.mlx4 = !mlx4_sent(world.files).empty();
+    for (const FlowControl &each : all) {
+        if (each.source == "dcb" && !each.software) {
+            targets.by_dcb.push_back(each);
+        } else if (each.source.empty() && !each.software) {
+            targets.warnings.push_back(
+                fmt::format("{} is left as it is: {}", each.netdev, each.why_not));
+        }
+    }
+    if (!targets.mlx4 && targets.by_dcb.empty()) {
+        return Error{ExitCode::unavailable,
+                     "this machine has no RoCE adapter whose flow control can be set: mlx4_en is "
+                     "not loaded, and dcb reports none of another driver",
+                     "see: causeway pfc show"};
+    }
+    return targets;
+}
+
+std::vector<std::string> pfc_program(const std::string &netdev, const Priorities &on) {
+    std::vector<std::string> words = {"dcb", "pfc", "set", "dev", netdev, "prio-pfc", "all:off"};
+    for (const unsigned int priority : on) {
+        words.push_back(fmt::format("{}:on", priority));
+    }
+    return words;
+}
+
+// Adds or deletes one entry. The order of mlx5 matters: it replaces an entry by itself when another
+// is added, and then refuses to delete the old one. So the old entry is deleted first.
+ChangePointer change_entry(const std::string &netdev, unsigned int dscp, unsigned int priority,
+                           bool is_new) {
+    const auto words = [&](const char *action) {
+        return std::vector<std::string>{
+            "dcb", "app", action, "dev", netdev, "dscp-prio", fmt::format("{}:{}", dscp, priority)};
+    };
+    return is_new ? change_program(words("add"), words("del"))
+                  : change_program(words("del"), words("add"));
+}
+
+void plan_dscp(ChangeSet &set, const FlowControl &control, const DscpPriorities &before,
+               const DscpPriorities &after) {
+    // Entries that another program made are not removed.
+    for (const auto &[dscp, priority] : control.dscp) {
+        const auto wanted = after.find(dscp);
+        const bool dropped = wanted == after.end() && before.count(dscp) != 0;
+        if (dropped || (wanted != after.end() && wanted->second != priority)) {
+            set.add(change_entry(control.netdev, dscp, priority, false));
+        }
+    }
+    for (const auto &[dscp, priority] : after) {
+        const auto now = control.dscp.find(dscp);
+        if (now == control.dscp.end() || now->second != priority) {
+            set.add(change_entry(control.netdev, dscp, priority, true));
+        }
+    }
+}
+
+struct Wish {
+    Priorities on;
+    std::optional<DscpPriorities> dscp; // none: as it is
+    bool persists = false;
+    bool at_boot = false;
+};
+
+Result<void> plan_interface(World &world, ChangeSet &set, const FlowControl &control,
+                            const Wish &wish) {
+    const auto kept = at_boot_of(world, control).value_or(AtBoot());
+    const DscpPriorities dscp = wish.dscp.value_or(wish.on.empty() ? DscpPriorities() : kept.dscp);
+    if (wish.persists) {
+        DeviceUnit unit = pfc_unit_of(control);
+        for (const unsigned int priority : wish.on) {
+            unit.words.push_back(fmt::format("{}", priority));
+        }
+        if (wish.on.empty()) {
+            unit.words.emplace_back("none");
+        }
+        unit.words.insert(unit.words.end(), {"--interface", control.netdev});
+        for (const std::string &word : dscp_words(dscp, '=')) {
+            unit.words.insert(unit.words.end(), {"--dscp", word});
+        }
+        TRY(wish.on.empty() && dscp.empty() ? plan_no_device_unit(world, set, unit)
+                                            : plan_device_unit(world, set, unit));
+    }
+    if (control.on != wish.on) {
+        set.add(change_program(pfc_program(control.netdev, wish.on),
+                               pfc_program(control.netdev, control.on)));
+    }
+    plan_dscp(set, control, kept.dscp, dscp);
+    return {};
+}
+
+// Returns true if the running module has other priorities than the wanted ones.
+Result<bool> plan_mlx4(World &world, ChangeSet &set, const Wish &wish, bool initramfs) {
+    unsigned long mask = 0;
+    for (const unsigned int priority : wish.on) {
+        mask |= 1UL << priority;
+    }
+    const std::size_t before = set.changes().size();
     const std::string text = our_header("pfc set") +
                              fmt::format("options mlx4_en pfctx=0x{0:02x} pfcrx=0x{0:02x}\n", mask);
     TRY(mask == 0 ? set.remove(world.places.mlx4_options())
                   : set.write(world.places.mlx4_options(), text));
+    const bool changes = set.changes().size() != before;
     const auto program = initramfs_program(world);
-    if (!set.empty() && !program.empty() && !arguments.has("no-initramfs")) {
+    if (changes && !program.empty() && initramfs) {
         set.add(refresh_program(program));
     }
-    const bool changes = !set.empty();
-    auto answer = carry_out(world, {arguments.dry_run()}, set,
-                            "mlx4_en gets these priorities at boot already");
-    const unsigned long running =
-        std::strtoul(now.c_str(), nullptr, 0) &
-        std::strtoul(sysfs_text(world.files, received).c_str(), nullptr, 0);
-    if (answer && changes && running != mask) {
+    return changes && (std::strtoul(mlx4_sent(world.files).c_str(), nullptr, 0) &
+                       std::strtoul(mlx4_received(world.files).c_str(), nullptr, 0)) != mask;
+}
+
+Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
+    Wish wish;
+    wish.on = TRY(parse_priorities(arguments.operands()));
+    if (arguments.has("dscp")) {
+        wish.dscp = TRY(parse_dscp(arguments.list("dscp")));
+    }
+    wish.at_boot = arguments.has("at-boot");
+    wish.persists = !wish.at_boot && !arguments.has("no-persist") && systemd_runs(world);
+    auto targets = TRY(targets_of(world, arguments));
+    if (targets.mlx4 && arguments.has("no-persist")) {
+        return Error{ExitCode::usage,
+                     "mlx4_en takes flow control as an option at boot alone, so --no-persist "
+                     "cannot be",
+                     "leave --no-persist out, or name the other interfaces: --interface NETDEV"};
+    }
+    if (targets.mlx4 && wish.dscp && !wish.dscp->empty() && targets.by_dcb.empty()) {
+        return Error{ExitCode::unavailable, "mlx4 gives no priorities to DSCPs",
+                     "leave --dscp out: mlx4 takes the priority of the VLAN tag"};
+    }
+    ChangeSet set("pfc set");
+    for (const FlowControl &control : targets.by_dcb) {
+        TRY(plan_interface(world, set, control, wish));
+    }
+    if (!targets.by_dcb.empty() && wish.persists) {
+        set.reload_systemd(world);
+    }
+    bool needs_reboot = false;
+    if (targets.mlx4) {
+        needs_reboot = TRY(plan_mlx4(world, set, wish, !arguments.has("no-initramfs")));
+    }
+    auto answer =
+        carry_out(world, {arguments.dry_run(), !wish.at_boot}, set,
+                  targets.by_dcb.empty() ? "mlx4_en gets these priorities at boot already"
+                                         : "the interfaces have this flow control already");
+    if (!answer) {
+        return answer;
+    }
+    if (needs_reboot) {
         answer->warnings.emplace_back("mlx4_en takes this when it is loaded: reboot");
     }
+    if (!targets.by_dcb.empty() && !systemd_runs(world) && !arguments.has("no-persist")) {
+        answer->warnings.emplace_back(
+            "systemd does not run here: nothing sets this again after a reboot");
+    }
+    if (targets.mlx4 && wish.dscp && !wish.dscp->empty()) {
+        answer->warnings.emplace_back("mlx4 gives no priorities to DSCPs: its interfaces got none");
+    }
+    answer->warnings.insert(answer->warnings.end(), targets.warnings.begin(),
+                            targets.warnings.end());
     return answer;
 }
 
@@ -208,13 +378,24 @@ const VerbRows pfc_rows(Section::host, 13, [] {
         {
             .words = "pfc set",
             .operands = "PRIORITY...|none",
-            .summary = "set priority flow control of mlx4 Ethernet ports, from the next boot on",
-            .options = {{"no-initramfs", "", "do not make the initramfs anew"}},
+            .summary = "set priority flow control of RoCE adapters, now and at every boot; of "
+                       "mlx4, from the next boot on",
+            .options = {{"interface", "NETDEV",
+                         "only this interface; default: all of RoCE adapters", true},
+                        {"dscp", "DSCP=PRIORITY",
+                         "give packets with this DSCP the priority, and trust DSCPs; none: give "
+                         "up these priorities",
+                         true},
+                        {"no-initramfs", "", "do not make the initramfs anew"},
+                        no_persist,
+                        at_boot_option},
             .least_operands = 1,
             .most_operands = 8,
             .changes = true,
             .run = run_pfc_set,
         },
+        roce_tos_verb(),
+        roce_ecn_verb(),
     };
 });
 

@@ -92,7 +92,7 @@ std::vector<Sighting> lossy(const Facts &facts) {
             {interface->name,
              fmt::format("{} has neither pause frames nor priority flow control", interface->name),
              mlx4 ? "causeway pfc set 3, then reboot; and the same on the switch"
-                  : fmt::format("dcb pfc set dev {} prio-pfc 3:on, and the same on the switch",
+                  : fmt::format("causeway pfc set 3 --interface {}, and the same on the switch",
                                 interface->name)});
     }
     return seen;
@@ -146,7 +146,7 @@ const FindingRows roce_findings("roce", [] {
          "RoCE without pause frames and without priority flow control",
          "A packet that a full switch drops makes the queue pair go back and send much again. ECN "
          "on the switches makes senders slow down before that.",
-         "causeway pfc set 3, or: dcb pfc set dev DEV prio-pfc 3:on", lossy},
+         "causeway pfc set 3", lossy},
         {"roce-mtu-small", Severity::notice, "RoCE in packets of 1024 bytes",
          "A packet of RoCE carries 256, 512, 1024, 2048 or 4096 bytes, the most that fits the "
          "network device's MTU. 4096 need 4200 and more.",

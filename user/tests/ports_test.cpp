@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fmt/format.h>
 
 namespace causeway {
 namespace {
@@ -302,6 +303,9 @@ TEST_F(PortVerb, flow_control_is_shown_as_dcb_reports_it) {
 }
 
 TEST_F(PortVerb, flow_control_of_mlx4_is_an_option_of_its_module) {
+    processes.acts["dcb pfc show dev eth1"] = [] {
+        return FakeProcesses::failure("Operation not supported", 1);
+    };
     EXPECT_EQ(run({"pfc", "set", "3"}), 69);
     EXPECT_TRUE(says("mlx4_en is not loaded")) << err();
     files.content["/sys/module/mlx4_en/parameters/pfctx"] = "0\n";
@@ -318,6 +322,211 @@ TEST_F(PortVerb, flow_control_of_mlx4_is_an_option_of_its_module) {
     EXPECT_EQ(run({"pfc", "set", "none", "--no-initramfs"}), 0) << err();
     EXPECT_FALSE(fs::exists(options));
     EXPECT_EQ(processes.count("update-initramfs"), 1U);
+}
+
+/* ---- pfc by dcb ---- */
+
+// A ConnectX-5 whose dcb keeps flow control and the priorities of DSCPs.
+class FlowControlByDcb : public PortVerb {
+  protected:
+    void SetUp() override {
+        PortVerb::SetUp();
+        files.content["/sys/class/net/eth1/device/uevent"] = "DRIVER=mlx5_core\n";
+        processes.acts["dcb pfc show dev eth1"] = [this] {
+            ProcessEnd end;
+            end.out = "pfc-cap 8 macsec-bypass off delay 0\nprio-pfc " + pfc + "\n";
+            return end;
+        };
+        processes.acts["dcb -N app show dev eth1 dscp-prio"] = [this] {
+            ProcessEnd end;
+            end.out = dscp.empty() ? "" : "dscp-prio " + dscp + "\n";
+            return end;
+        };
+        processes.acts["dcb pfc show dev eth0"] = [] {
+            return FakeProcesses::failure("Operation not supported", 1);
+        };
+    }
+
+    std::vector<std::string> changes() const {
+        std::vector<std::string> lines;
+        for (const std::string &line : processes.log) {
+            if (line.substr(0, 12) == "dcb pfc set " || line.substr(0, 12) == "dcb app add " ||
+                line.substr(0, 12) == "dcb app del ") {
+                lines.push_back(line);
+            }
+        }
+        return lines;
+    }
+    fs::path unit() const { return root / "etc/systemd/system/causeway-pfc@eth1.service"; }
+
+    using Lines = std::vector<std::string>;
+    std::string pfc = "0:off 1:off 2:off 3:off 4:off 5:off 6:off 7:off";
+    std::string dscp;
+};
+
+TEST_F(FlowControlByDcb, is_set_now_and_at_boot_and_taken_back) {
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("run dcb pfc set dev eth1 prio-pfc all:off 3:on\n"), std::string::npos)
+        << out();
+    EXPECT_EQ(changes(), Lines{});
+    EXPECT_FALSE(fs::exists(unit()));
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3"}), 0) << err();
+    EXPECT_EQ(changes(), (Lines{"dcb pfc set dev eth1 prio-pfc all:off 3:on",
+                                "dcb app add dev eth1 dscp-prio 26:3"}));
+    EXPECT_NE(read_file(unit()).find("BindsTo=sys-subsystem-net-devices-eth1.device\n"),
+              std::string::npos);
+    EXPECT_NE(read_file(unit()).find("ExecStart=/usr/sbin/causeway pfc set 3 --interface eth1 "
+                                     "--dscp 26=3 --at-boot\n"),
+              std::string::npos)
+        << read_file(unit());
+    EXPECT_NE(rule("65-causeway-pfc-eth1")
+                  .find("ATTR{node_guid}==\"0002:c903:0010:1200\", TAG+=\"systemd\", "
+                        "ENV{SYSTEMD_WANTS}+=\"causeway-pfc@eth1.service\"\n"),
+              std::string::npos);
+    processes.log.clear();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(changes(), (Lines{"dcb app del dev eth1 dscp-prio 26:3",
+                                "dcb pfc set dev eth1 prio-pfc all:off"}));
+    EXPECT_FALSE(fs::exists(unit()));
+    EXPECT_EQ(rule("65-causeway-pfc-eth1"), "");
+}
+
+TEST_F(FlowControlByDcb, that_is_there_already_changes_nothing) {
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3"}), 0) << err();
+    pfc = "0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off";
+    dscp = "26:3";
+    EXPECT_EQ(run({"pfc", "set", "3"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: the interfaces have this flow control already\n");
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3", "--at-boot"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: the interfaces have this flow control already\n");
+    const auto shown = json({"pfc", "show"})["interfaces"][1];
+    EXPECT_EQ(shown["interface"], "eth0");
+    const auto told = json({"pfc", "show", "mlx5_0"})["interfaces"][0];
+    EXPECT_EQ(told["priorities"], std::vector<int>{3});
+    EXPECT_EQ(told["dscp"][0]["dscp"], 26);
+    EXPECT_EQ(told["dscp"][0]["priority"], 3);
+    EXPECT_EQ(told["at_boot"]["priorities"], std::vector<int>{3});
+    EXPECT_EQ(told["at_boot"]["dscp"][0]["dscp"], 26);
+}
+
+TEST_F(FlowControlByDcb, of_a_dscp_is_replaced_by_deleting_the_old_entry_first) {
+    dscp = "26:5 48:6";
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3", "--no-persist"}), 0) << err();
+    EXPECT_EQ(changes(), (Lines{"dcb pfc set dev eth1 prio-pfc all:off 3:on",
+                                "dcb app del dev eth1 dscp-prio 26:5",
+                                "dcb app add dev eth1 dscp-prio 26:3"}));
+    EXPECT_FALSE(fs::exists(unit()));
+}
+
+TEST_F(FlowControlByDcb, is_unset_with_the_entries_that_the_verb_made) {
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3"}), 0) << err();
+    pfc = "0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off";
+    dscp = "26:3 48:6";
+    processes.log.clear();
+    EXPECT_EQ(run({"pfc", "set", "none"}), 0) << err();
+    EXPECT_EQ(changes(), (Lines{"dcb pfc set dev eth1 prio-pfc all:off",
+                                "dcb app del dev eth1 dscp-prio 26:3"}));
+    EXPECT_FALSE(fs::exists(unit()));
+    EXPECT_EQ(json({"pfc", "show", "eth1"})["interfaces"][0]["at_boot"], nullptr);
+}
+
+TEST_F(FlowControlByDcb, refuses_what_cannot_be) {
+    EXPECT_EQ(run({"pfc", "set", "3", "--interface", "eth0"}), 69);
+    EXPECT_TRUE(says("eth0 is below rxe0, an RDMA device by software")) << err();
+    EXPECT_EQ(run({"pfc", "set", "3", "--interface", "eth9"}), 69);
+    EXPECT_TRUE(says("eth9 carries no RoCE")) << err();
+    for (const char *wrong : {"64=3", "26=8", "26", "=3", "26=", "x=3", "none,26=3"}) {
+        EXPECT_EQ(run({"pfc", "set", "3", "--dscp", wrong}), 64) << wrong;
+        EXPECT_TRUE(says("gives no priority to a DSCP")) << wrong << err();
+    }
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3,26=4"}), 64);
+    EXPECT_TRUE(says("the DSCP 26 is there twice")) << err();
+    files.content["/sys/module/mlx4_en/parameters/pfctx"] = "0\n";
+    EXPECT_EQ(run({"pfc", "set", "3", "--no-persist"}), 64);
+    EXPECT_EQ(changes(), Lines{});
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+TEST_F(FlowControlByDcb, that_the_driver_refuses_is_an_error_and_leaves_nothing) {
+    processes.acts["dcb app add"] = [] {
+        return FakeProcesses::failure("RTNETLINK answers: Operation not supported", 1);
+    };
+    EXPECT_NE(run({"pfc", "set", "3", "--dscp", "26=3"}), 0);
+    EXPECT_TRUE(says("Operation not supported")) << err();
+    EXPECT_EQ(changes().back(), "dcb pfc set dev eth1 prio-pfc all:off");
+    EXPECT_FALSE(fs::exists(unit()));
+}
+
+/* ---- roce tos, roce ecn ---- */
+
+TEST_F(PortVerb, roce_tos_is_set_lasts_and_is_unset) {
+    const std::string place = "/sys/kernel/config/rdma_cm/mlx5_0/ports/1/default_roce_tos";
+    processes.acts["mkdir -p /sys/kernel/config/rdma_cm/mlx5_0"] = [this, place] {
+        files.content[place] = "0\n";
+        return ProcessEnd();
+    };
+    EXPECT_EQ(json({"roce", "tos"})["ports"][0]["tos"], 0);
+    EXPECT_EQ(run({"roce", "tos", "mlx5_0", "104", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("value " + place + "\n-0\n+104\n"), std::string::npos) << out();
+    EXPECT_EQ(files.content.count(place), 0U);
+    EXPECT_EQ(run({"roce", "tos", "mlx5_0", "104"}), 0) << err();
+    EXPECT_EQ(files.content[place], "104\n");
+    const fs::path unit = root / "etc/systemd/system/causeway-tos@mlx5_0.service";
+    EXPECT_NE(read_file(unit).find("ExecStart=/usr/sbin/causeway roce tos mlx5_0 104 --at-boot\n"),
+              std::string::npos);
+    const auto told = json({"roce", "tos", "mlx5_0"})["ports"][0];
+    EXPECT_EQ(told["tos"], 104);
+    EXPECT_EQ(told["dscp"], 26);
+    EXPECT_EQ(told["at_boot"], "104");
+    EXPECT_EQ(run({"roce", "tos", "mlx5_0", "104"}), 0);
+    EXPECT_EQ(out(), "nothing to do: connections from mlx5_0 have the type of service 104 "
+                     "already\n");
+    EXPECT_EQ(run({"roce", "tos", "mlx5_0", "unset"}), 0) << err();
+    EXPECT_EQ(files.content[place], "0\n");
+    EXPECT_FALSE(fs::exists(unit));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(files.content[place], "104\n");
+    EXPECT_TRUE(fs::exists(unit));
+    for (const char *wrong : {"256", "x", "-1"}) {
+        EXPECT_EQ(run({"roce", "tos", "mlx5_0", wrong}), 64) << wrong;
+    }
+    EXPECT_EQ(run({"roce", "tos", "mlx4_0", "104"}), 69);
+    EXPECT_TRUE(says("mlx4_0 has no port of RoCE")) << err();
+}
+
+TEST_F(PortVerb, roce_ecn_is_set_where_the_driver_has_a_switch) {
+    const auto place = [](const char *role, int priority) {
+        return fmt::format("/sys/class/net/eth1/ecn/{}/enable/{}", role, priority);
+    };
+    files.content["/sys/kernel/debug/mlx5/0000:03:00.0/cc_params/np_cnp_dscp"] = "48\n";
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "3"}), 69);
+    EXPECT_TRUE(says("the mlx5 driver of the Linux kernel has no switch for it")) << err();
+    EXPECT_TRUE(says("mstconfig -d 0000:03:00.0 set ROCE_CC_PRIO_MASK_P1=0x08")) << err();
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    auto told = json({"roce", "ecn"})["interfaces"][0];
+    EXPECT_EQ(told["priorities"], nullptr);
+    EXPECT_EQ(told["parameters"]["np_cnp_dscp"], "48");
+
+    for (int priority = 0; priority < 8; priority++) {
+        files.content[place("roce_np", priority)] = "0\n";
+        files.content[place("roce_rp", priority)] = priority == 5 ? "1\n" : "0\n";
+    }
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "3"}), 0) << err();
+    EXPECT_EQ(files.content[place("roce_np", 3)], "1\n");
+    EXPECT_EQ(files.content[place("roce_rp", 3)], "1\n");
+    EXPECT_EQ(files.content[place("roce_rp", 5)], "0\n");
+    EXPECT_EQ(json({"roce", "ecn", "eth1"})["interfaces"][0]["priorities"], std::vector<int>{3});
+    const fs::path unit = root / "etc/systemd/system/causeway-ecn@eth1.service";
+    EXPECT_NE(read_file(unit).find("ExecStart=/usr/sbin/causeway roce ecn eth1 3 --at-boot\n"),
+              std::string::npos);
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "unset"}), 0) << err();
+    EXPECT_FALSE(fs::exists(unit));
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(files.content[place("roce_rp", 5)], "1\n");
+    EXPECT_EQ(files.content[place("roce_np", 3)], "0\n");
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "8"}), 64);
+    EXPECT_EQ(run({"roce", "ecn", "eth0", "3"}), 69);
 }
 
 /* ---- fix ---- */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Units that repeat a verb when an RDMA device appears, because the kernel or the adapter loses the
+// setting with the device or at a reboot.
+#pragma once
+
+#include "change/change_set.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace causeway {
+
+struct DeviceUnit {
+    std::string verb;               // "roce tos"
+    std::string setting;            // the middle of the names of the files: "tos"
+    std::string subject;            // the RDMA device or network interface: "mlx5_0", "eth1"
+    std::string node_guid;          // of the RDMA device
+    std::string description;        // of the unit
+    std::string interface;          // a network interface that the unit waits for; may be empty
+    std::vector<std::string> words; // of the command, without --at-boot
+
+    std::string name() const; // "causeway-tos@mlx5_0.service"
+    std::filesystem::path unit(const Places &places) const;
+    std::filesystem::path rule(const Places &places) const;
+};
+
+// Adds the unit and the rule of udev that starts the unit.
+Result<void> plan_device_unit(World &world, ChangeSet &set, const DeviceUnit &unit);
+// Removes both if they are there.
+Result<void> plan_no_device_unit(World &world, ChangeSet &set, const DeviceUnit &unit);
+// Returns the words of the command of an existing unit after the verb, or none.
+std::vector<std::string> words_at_boot(const World &world, const DeviceUnit &unit);
+
+} // namespace causeway

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// roce tos: the type of service in the packets of connections that rdma_cm makes from a RoCE
+// device, now and at every boot. Its upper six bits are the DSCP, by which switches choose a
+// priority.
+#include "base/nearest.h"
+#include "base/units.h"
+#include "change/carry_out.h"
+#include "command/verb.h"
+#include "host/rdma_devices.h"
+#include "port/at_boot_option.h"
+#include "port/device_unit.h"
+#include "port/roce_tos_change.h"
+#include "port/roce_verbs.h"
+#include "show/table.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+bool takes_tos(const RdmaDevice &device, const RdmaPort &port) {
+    return device.node_type != "RNIC" && port.link_layer == "Ethernet";
+}
+
+Result<RdmaDevice> find_device_for_tos(World &world, const std::string &name) {
+    std::vector<std::string> names;
+    for (const RdmaDevice &each : rdma_devices(world.files)) {
+        names.push_back(each.name);
+        if (each.name != name) {
+            continue;
+        }
+        if (std::any_of(each.ports.begin(), each.ports.end(),
+                        [&](const RdmaPort &port) { return takes_tos(each, port); })) {
+            return each;
+        }
+        return Error{ExitCode::unavailable, fmt::format("{} has no port of RoCE", name),
+                     "see which have one: causeway roce tos"};
+    }
+    const auto close = nearest(name, names);
+    return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", name),
+                 close           ? fmt::format("did you mean {}?", *close)
+                 : names.empty() ? "this machine has none"
+                                 : fmt::format("there are {}", fmt::join(names, ", "))};
+}
+
+// Returns 0, the kernel's default, for "unset".
+Result<unsigned int> parse_tos(const std::string &typed) {
+    if (typed == "unset") {
+        return 0U;
+    }
+    auto tos = parse_number("a type of service", typed, 0, most_tos);
+    if (!tos) {
+        Error error = tos.error();
+        error.fix = "give a number from 0 to 255, four times the DSCP: 104 for DSCP 26; or unset";
+        return error;
+    }
+    return static_cast<unsigned int>(*tos);
+}
+
+DeviceUnit tos_unit_of(const RdmaDevice &device) {
+    DeviceUnit unit;
+    unit.verb = "roce tos";
+    unit.setting = "tos";
+    unit.subject = device.name;
+    unit.node_guid = device.node_guid;
+    unit.description = fmt::format("Type of service of connections from {}", device.name);
+    return unit;
+}
+
+Answer show_tos(World &world, const std::vector<RdmaDevice> &devices) {
+    Answer answer;
+    answer.json["ports"] = Json::array();
+    Table table({{"DEVICE"},
+                 {"PORT", Table::Align::right},
+                 {"TOS", Table::Align::right},
+                 {"DSCP", Table::Align::right},
+                 {"AT BOOT"}});
+    for (const RdmaDevice &device : devices) {
+        const auto words = words_at_boot(world, tos_unit_of(device));
+        const std::string kept = words.size() > 1 ? words[1] : "";
+        for (const RdmaPort &port : device.ports) {
+            if (!takes_tos(device, port)) {
+                continue;
+            }
+            const unsigned int tos =
+                roce_tos_now(world.files, device.name, port.number).value_or(0);
+            answer.json["ports"].push_back({{"device", device.name},
+                                            {"port", port.number},
+                                            {"tos", tos},
+                                            {"dscp", tos >> 2U},
+                                            {"at_boot", or_null(kept)}});
+            table.row({device.name, fmt::format("{}", port.number), fmt::format("{}", tos),
+                       fmt::format("{}", tos >> 2U), kept});
+        }
+    }
+    answer.text =
+        answer.json["ports"].empty() ? "there is no device of RoCE\n" : table.text(world.terminal);
+    return answer;
+}
+
+Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
+    const auto &operands = arguments.operands();
+    if (operands.empty()) {
+        return show_tos(world, rdma_devices(world.files));
+    }
+    auto device = TRY(find_device_for_tos(world, operands.front()));
+    if (operands.size() == 1) {
+        return show_tos(world, {device});
+    }
+    const bool unsets = operands[1] == "unset";
+    auto tos = TRY(parse_tos(operands[1]));
+    const bool at_boot = arguments.has("at-boot");
+    const bool persists = !at_boot && !arguments.has("no-persist") && systemd_runs(world);
+    ChangeSet set(fmt::format("roce tos {} {}", device.name, operands[1]));
+    if (persists) {
+        DeviceUnit unit = tos_unit_of(device);
+        unit.words = {device.name, fmt::format("{}", tos)};
+        TRY(unsets ? plan_no_device_unit(world, set, unit) : plan_device_unit(world, set, unit));
+        set.reload_systemd(world);
+    }
+    bool loads = false;
+    for (const RdmaPort &port : device.ports) {
+        const unsigned int now = roce_tos_now(world.files, device.name, port.number).value_or(0);
+        if (!takes_tos(device, port) || now == tos) {
+            continue;
+        }
+        if (!loads) {
+            set.load(world, "rdma_cm");
+            loads = true;
+        }
+        set.add(change_roce_tos({device.name, port.number, now, tos}));
+    }
+    auto answer =
+        carry_out(world, {arguments.dry_run(), !at_boot}, set,
+                  unsets ? fmt::format("{} has no type of service of its own", device.name)
+                         : fmt::format("connections from {} have the type of service {} "
+                                       "already",
+                                       device.name, tos));
+    if (answer && !persists && !at_boot && !arguments.has("no-persist")) {
+        answer->warnings.emplace_back(
+            "systemd does not run here: nothing sets this again after a reboot");
+    }
+    return answer;
+}
+
+} // namespace
+
+Verb roce_tos_verb() {
+    return {
+        .words = "roce tos",
+        .operands = "[DEVICE] [TOS|unset]",
+        .summary = "show or set the type of service, with the DSCP, of connections by RoCE",
+        .options = {no_persist, at_boot_option},
+        .most_operands = 2,
+        .changes = true,
+        .run = run_roce_tos,
+    };
+}
+
+} // namespace causeway
