@@ -227,10 +227,18 @@ void steps(const std::string &text)
 
 void discovery(const std::string &text)
 {
-	for (const std::string &target : parse_nvme_discovery(text))
-		shown(target);
-	for (const std::string &target : parse_iscsi_discovery(text))
-		CHECK(parse_iscsi_name(target));
+	const auto nvme = parse_nvme_discovery(text);
+	for (const OfferedTarget &each : nvme ? nvme->targets : std::vector<OfferedTarget>()) {
+		CHECK(parse_nqn(each.target));
+		shown(each.transport);
+		shown(each.portal);
+	}
+	for (const OfferedTarget &each : parse_iscsi_discovery(text).targets)
+		CHECK(parse_iscsi_name(each.target) && parse_server(each.portal));
+	for (const OfferedTarget &each : parse_srp_discovery(text).targets)
+		CHECK(parse_srp_target(each.target));
+	for (const std::string &client : parse_tcp_clients(text, 4420))
+		shown(client);
 }
 
 // A program of another version may print anything, which must not end the command.

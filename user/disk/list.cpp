@@ -2,6 +2,7 @@
 // list, export list, discover.
 #include "base/units.h"
 #include "command/verb.h"
+#include "disk/causeway.h"
 #include "disk/discovery.h"
 #include "show/table.h"
 #include "show/words.h"
@@ -77,11 +78,49 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
 }
 
 Result<Answer> run_discover(World &world, const Arguments &arguments) {
+    return family_for(arguments).discover(world, arguments);
+}
+
+const VerbRows export_list_rows(Section::disks, 4, [] {
+    return std::vector<Verb>{
+        {
+            .words = "export list",
+            .summary = "show the exports of this machine",
+            .run = run_export_list,
+        },
+    };
+});
+
+const VerbRows list_rows(Section::disks, 5, [] {
+    return std::vector<Verb>{
+        {
+            .words = "discover",
+            .operands = "SERVER[:PORT]",
+            .summary = "show the exports that a server offers to this machine",
+            .options = {{"transport", "rdma|tcp|rdma,tcp",
+                         "by which to ask; the second one if the first one fails; by default "
+                         "rdma"},
+                        via_option},
+            .least_operands = 1,
+            .most_operands = 1,
+            .run = run_discover,
+        },
+        {
+            .words = "list",
+            .summary = "show the attached disks",
+            .run = run_list,
+        },
+    };
+});
+
+} // namespace
+
+Result<Answer> CausewayFamily::discover(World &world, const Arguments &arguments) const {
     auto server = TRY(parse_server(arguments.operands().front()));
     const auto transports = TRY(parse_transports(
         "--transport", arguments.text("transport").value_or(std::string(transport_rdma))));
     TRY(world.modules.need(module_disk));
-    const auto found = TRY(discover(world, server, transports)).exports;
+    const auto found = TRY(causeway::discover(world, server, transports)).exports;
     Answer answer;
     answer.json["server"] = server.text();
     answer.json["exports"] = Json::array();
@@ -109,38 +148,5 @@ Result<Answer> run_discover(World &world, const Arguments &arguments) {
                                 : table.text(world.terminal);
     return answer;
 }
-
-const VerbRows export_list_rows(Section::disks, 4, [] {
-    return std::vector<Verb>{
-        {
-            .words = "export list",
-            .summary = "show the exports of this machine",
-            .run = run_export_list,
-        },
-    };
-});
-
-const VerbRows list_rows(Section::disks, 5, [] {
-    return std::vector<Verb>{
-        {
-            .words = "discover",
-            .operands = "SERVER[:PORT]",
-            .summary = "show the exports that a server offers to this machine",
-            .options = {{"transport", "rdma|tcp|rdma,tcp",
-                         "by which to ask; the second one if the first one fails; by default "
-                         "rdma"}},
-            .least_operands = 1,
-            .most_operands = 1,
-            .run = run_discover,
-        },
-        {
-            .words = "list",
-            .summary = "show the attached disks",
-            .run = run_list,
-        },
-    };
-});
-
-} // namespace
 
 } // namespace causeway

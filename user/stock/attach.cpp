@@ -77,6 +77,7 @@ Json attachment_json(World &world, const StockAttachmentState &state) {
             {"name", settings.disk.name},
             {"via", via_text(settings.via)},
             {"target", settings.target.empty() ? Json(nullptr) : Json(settings.target)},
+            {"portal", settings.portal ? Json(settings.portal->text()) : Json(nullptr)},
             {"attached", attached},
             {"handle", attached ? Json(state.connection->handle) : Json(nullptr)},
             {"state", attached ? Json(state.connection->state) : Json(nullptr)},

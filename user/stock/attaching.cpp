@@ -55,11 +55,13 @@ Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
     const StockTransport &transport = stock_transport(settings.via);
     StockAttachment known = settings;
     known.host.clear();
+    known.portal.reset();
     if (known.target.empty()) {
         TRY(transport.check_discovery("the server"));
-        const auto offered = TRY(transport.discover(world, portal));
-        known.target = TRY(choose_target(known, offered));
+        const auto offer = TRY(transport.discover(world, portal));
+        known.target = TRY(choose_target(known, offer));
     }
+    known.portal = portal;
     return known;
 }
 

@@ -5,10 +5,14 @@
 #include "stock/target.h"
 
 #include <algorithm>
+#include <arpa/inet.h>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <netinet/in.h>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace causeway {
 
@@ -92,6 +96,36 @@ std::string without_port(const std::string &address) {
     return address.substr(0, address.rfind(':'));
 }
 
+constexpr std::string_view established = "01"; // TCP_ESTABLISHED of include/net/tcp_states.h
+
+// Parses "0100000A:1144": the words of the address as this machine's numbers, then the port. An
+// IPv4 address that IPv6 maps is returned as an IPv4 address.
+std::optional<SocketAddress> tcp_end(const std::string &text) {
+    constexpr std::size_t word_digits = 8;
+    const std::size_t colon = text.find(':');
+    const bool v6 = colon == 4 * word_digits;
+    if ((!v6 && colon != word_digits) || text.size() != colon + 5 ||
+        text.find_first_not_of("0123456789ABCDEF:") != std::string::npos ||
+        text.rfind(':') != colon) {
+        return std::nullopt;
+    }
+    in6_addr bytes{};
+    for (std::size_t i = 0; i * word_digits < colon; i++) {
+        bytes.s6_addr32[i] = static_cast<std::uint32_t>(
+            std::stoul(text.substr(i * word_digits, word_digits), nullptr, 16));
+    }
+    const bool mapped = v6 && IN6_IS_ADDR_V4MAPPED(&bytes);
+    std::array<char, INET6_ADDRSTRLEN> host{};
+    inet_ntop(v6 && !mapped ? AF_INET6 : AF_INET,
+              mapped ? &bytes.s6_addr32[3] : &bytes.s6_addr32[0], host.data(), host.size());
+    auto address = SocketAddress::from_text(host.data());
+    if (address) {
+        address->set_port(
+            static_cast<std::uint16_t>(std::stoul(text.substr(colon + 1), nullptr, 16)));
+    }
+    return address;
+}
+
 } // namespace
 
 std::vector<std::string> connected_initiators(KernelFiles &files, const TargetPlan &made) {
@@ -121,6 +155,49 @@ std::optional<std::vector<std::string>> parse_rdma_clients(std::string_view json
     return clients;
 }
 
+std::vector<std::string> parse_tcp_clients(std::string_view table, std::uint16_t port) {
+    std::vector<std::string> clients;
+    std::istringstream lines{std::string(table)};
+    std::string line;
+    while (std::getline(lines, line)) {
+        std::istringstream words(line);
+        std::string number;
+        std::string local;
+        std::string remote;
+        std::string state;
+        words >> number >> local >> remote >> state;
+        const auto from = tcp_end(local);
+        const auto to = tcp_end(remote);
+        if (from && to && state == established && from->port() == port) {
+            append_once(clients, without_port(to->text()));
+        }
+    }
+    return clients;
+}
+
+namespace {
+
+Error clients_unknown(std::uint16_t port, const std::string &why, const char *fix) {
+    return Error{ExitCode::try_again,
+                 fmt::format("it cannot be seen who is connected to port {}: {}", port, why), fix};
+}
+
+Result<std::vector<std::string>> clients_by_tcp(World &world, std::uint16_t port) {
+    std::vector<std::string> clients;
+    for (const char *place : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+        const auto table = world.files.read(place);
+        if (!table) {
+            return clients_unknown(port, table.error().what, "give --force");
+        }
+        for (std::string &client : parse_tcp_clients(table->value_or(""), port)) {
+            append_once(clients, std::move(client));
+        }
+    }
+    return clients;
+}
+
+} // namespace
+
 Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan &made) {
     const std::string folder = nvme_port(made);
     if (folder.empty()) {
@@ -129,15 +206,17 @@ Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan 
     const std::string digits = sysfs_text(world.files, folder + "/addr_trsvcid");
     std::uint16_t port = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), port);
+    if (sysfs_text(world.files, folder + "/addr_trtype") == "tcp") {
+        return clients_by_tcp(world, port);
+    }
     auto end = world.processes.run({"rdma", "-j", "resource", "show", "cm_id"}, rdma_limit);
     const auto clients = end && end->good() ? parse_rdma_clients(end->out, port) : std::nullopt;
     if (!clients) {
-        return Error{ExitCode::try_again,
-                     fmt::format("it cannot be seen who is connected to port {}: {}", port,
-                                 !end           ? end.error().what
-                                 : !end->good() ? end->last_words()
-                                                : "rdma says nothing that can be read"),
-                     "see that the program rdma of iproute2 is there, or give --force"};
+        return clients_unknown(port,
+                               !end           ? end.error().what
+                               : !end->good() ? end->last_words()
+                                              : "rdma says nothing that can be read",
+                               "see that the program rdma of iproute2 is there, or give --force");
     }
     return *clients;
 }

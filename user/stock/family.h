@@ -27,6 +27,7 @@ class StockFamily final : public TransportFamily {
     Result<std::vector<std::string>> exports_in_use(World &world) const override;
     Result<void> stop_exports(World &world, Answer &answer) const override;
 
+    Result<Answer> discover(World &world, const Arguments &arguments) const override;
     Result<ActionPointer> attach(World &world, const Arguments &arguments) const override;
     Result<ActionPointer> attach_set(World &world, const DiskName &disk,
                                      const Arguments &arguments) const override;

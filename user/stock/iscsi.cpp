@@ -92,8 +92,7 @@ class IscsiTransport final : public StockTransport {
         return {"sd_mod", row().uses_rdma ? "ib_iser" : "iscsi_tcp"};
     }
 
-    Result<std::vector<std::string>> discover(World &world,
-                                              const SocketAddress &portal) const override {
+    Result<Offer> discover(World &world, const SocketAddress &portal) const override {
         // The discovery must leave no record in the database of open-iscsi.
         const std::vector<std::string> words = {"iscsiadm",    "-m",          "discovery",
                                                 "-t",          "sendtargets", "-p",
@@ -128,7 +127,11 @@ class IscsiTransport final : public StockTransport {
     }
 
     Result<void> disconnect(World &world, const StockAttachment &settings) const override {
-        const std::vector<std::string> node = {"-m", "node", "-T", settings.target};
+        // The target may have further sessions by other portals, which are not those of the disk.
+        std::vector<std::string> node = {"-m", "node", "-T", settings.target};
+        if (settings.portal) {
+            node.insert(node.end(), {"-p", settings.portal->text()});
+        }
         auto words = node;
         words.emplace_back("--logout");
         TRY(iscsiadm(world, words, {no_objects}));
@@ -179,22 +182,6 @@ const StockTransport &iscsi_transport() {
                                            .program = "iscsiadm",
                                            .package = "open-iscsi"});
     return transport;
-}
-
-std::vector<std::string> parse_iscsi_discovery(const std::string &text) {
-    std::vector<std::string> names;
-    std::size_t start = 0;
-    while (start < text.size()) {
-        const std::size_t end = std::min(text.find('\n', start), text.size());
-        const std::string line = text.substr(start, end - start);
-        const std::size_t space = line.find(' ');
-        const std::string name = space == std::string::npos ? "" : line.substr(space + 1);
-        if (parse_iscsi_name(name) && std::find(names.begin(), names.end(), name) == names.end()) {
-            names.push_back(name);
-        }
-        start = end + 1;
-    }
-    return names;
 }
 
 std::vector<std::string> scsi_disks(KernelFiles &files, const std::string &start) {

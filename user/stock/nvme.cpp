@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// NVMe over RDMA. The target is nvmet (drivers/nvme/target/configfs.c), the initiator nvme-cli.
+// NVMe over RDMA and over TCP. The target is nvmet (drivers/nvme/target/configfs.c), the initiator
+// nvme-cli.
 #include "host/rdma_devices.h"
 #include "stock/transport.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace causeway {
 
@@ -19,10 +19,10 @@ std::string port_value(KernelFiles &files, const std::string &port, const char *
 
 // The number of a port that listens on this address already, no matter which program made it; else
 // the next free number.
-std::string port_for(KernelFiles &files, const SocketAddress &portal) {
+std::string port_for(KernelFiles &files, const char *transport, const SocketAddress &portal) {
     const auto ports = files.list(fmt::format("{}/ports", nvmet_folder));
     for (const std::string &port : ports) {
-        if (port_value(files, port, "addr_trtype") == "rdma" &&
+        if (port_value(files, port, "addr_trtype") == transport &&
             port_value(files, port, "addr_traddr") == portal.host_text() &&
             port_value(files, port, "addr_trsvcid") == fmt::format("{}", portal.port())) {
             return port;
@@ -63,37 +63,31 @@ std::string disk_of(const std::string &name) {
     return known ? fmt::format("nvme{}{}", subsystem, name.substr(space)) : std::string();
 }
 
-std::vector<std::string> where(const SocketAddress &portal) {
-    return {"-t", "rdma", "-a", portal.host_text(), "-s", fmt::format("{}", portal.port())};
-}
-
-Result<ProcessEnd> nvme(World &world, const std::string &verb, const SocketAddress &portal,
-                        std::vector<std::string> more) {
-    std::vector<std::string> words = {"nvme", verb};
-    for (const std::string &word : where(portal)) {
-        words.push_back(word);
+// True if the controller is connected to this address. The kernel's text has the form
+// "traddr=10.0.0.1,trsvcid=4420,src_addr=10.0.0.2".
+bool is_at(const std::string &text, const SocketAddress &portal) {
+    std::string host;
+    std::string port;
+    std::size_t start = 0;
+    while (start < text.size()) {
+        const std::size_t end = std::min(text.find(',', start), text.size());
+        const std::string part = text.substr(start, end - start);
+        const std::size_t sign = std::min(part.find('='), part.size());
+        if (part.substr(0, sign) == "traddr") {
+            host = part.substr(sign + 1);
+        } else if (part.substr(0, sign) == "trsvcid") {
+            port = part.substr(sign + 1);
+        }
+        start = end + 1;
     }
-    words.insert(words.end(), more.begin(), more.end());
-    auto end = world.processes.run(words, nvme_limit);
-    if (!end || end->good()) {
-        return end;
-    }
-    return Error{ExitCode::try_again,
-                 fmt::format("nvme {} at {}: {}", verb, portal.text(),
-                             end->timed_out ? "no answer" : end->last_words()),
-                 "the kernel's log says more: dmesg | tail"};
+    const auto address = SocketAddress::from_text(host);
+    return address && address->host_text() == portal.host_text() &&
+           port == fmt::format("{}", portal.port());
 }
 
 class NvmeTransport final : public StockTransport {
   public:
-    NvmeTransport()
-        : StockTransport({.word = "nvme",
-                          .title = "NVMe/RDMA",
-                          .port = 4420,
-                          .uses_rdma = true,
-                          .uses_tcp = false,
-                          .program = "nvme",
-                          .package = "nvme-cli"}) {}
+    using StockTransport::StockTransport;
 
     Result<std::string> parse_target(std::string_view text) const override {
         return parse_nqn(text);
@@ -119,7 +113,9 @@ class NvmeTransport final : public StockTransport {
         return {};
     }
 
-    std::vector<std::string> target_modules() const override { return {"nvmet", "nvmet_rdma"}; }
+    std::vector<std::string> target_modules() const override {
+        return {"nvmet", fmt::format("nvmet_{}", transport())};
+    }
 
     bool has_backstore() const override { return false; }
 
@@ -129,7 +125,7 @@ class NvmeTransport final : public StockTransport {
             fmt::format("{}/subsystems/{}", nvmet_folder, settings.target);
         const std::string space = subsystem + "/namespaces/1";
         const std::string port =
-            fmt::format("{}/ports/{}", nvmet_folder, port_for(files, settings.portal));
+            fmt::format("{}/ports/{}", nvmet_folder, port_for(files, transport(), settings.portal));
         const bool v4 = settings.portal.family() == AF_INET;
         TargetPlan plan{subsystem, {}};
         auto &steps = plan.steps;
@@ -153,7 +149,7 @@ class NvmeTransport final : public StockTransport {
         steps.push_back(config_shared_folder(port));
         if (!listens) {
             steps.push_back(config_value(port + "/addr_adrfam", v4 ? "ipv4" : "ipv6"));
-            steps.push_back(config_value(port + "/addr_trtype", "rdma"));
+            steps.push_back(config_value(port + "/addr_trtype", transport()));
             steps.push_back(config_value(port + "/addr_traddr", settings.portal.host_text()));
             steps.push_back(
                 config_value(port + "/addr_trsvcid", fmt::format("{}", settings.portal.port())));
@@ -163,10 +159,14 @@ class NvmeTransport final : public StockTransport {
         return plan;
     }
 
-    std::vector<std::string> initiator_modules() const override { return {"nvme_rdma"}; }
+    std::vector<std::string> initiator_modules() const override {
+        return {fmt::format("nvme_{}", transport())};
+    }
 
-    Result<std::vector<std::string>> discover(World &world,
-                                              const SocketAddress &portal) const override {
+    std::string_view offered_by() const override { return transport(); }
+
+    Result<Offer> discover(World &world, const SocketAddress &portal) const override {
+        TRY(world.modules.need(initiator_modules().front()));
         auto end = TRY(nvme(world, "discover", portal, {"-o", "json"}));
         return parse_nvme_discovery(end.out);
     }
@@ -177,9 +177,15 @@ class NvmeTransport final : public StockTransport {
         return end ? Result<void>() : end.error();
     }
 
+    // Ends the path of this attachment only: an administrator may have connected the subsystem by
+    // other addresses too.
     Result<void> disconnect(World &world, const StockAttachment &settings) const override {
+        const auto connection = find(world.files, settings);
+        if (!connection) {
+            return {};
+        }
         auto end =
-            TRY(world.processes.run({"nvme", "disconnect", "-n", settings.target}, nvme_limit));
+            TRY(world.processes.run({"nvme", "disconnect", "-d", connection->handle}, nvme_limit));
         if (!end.good()) {
             return Error{ExitCode::failed, fmt::format("nvme disconnect: {}", end.last_words())};
         }
@@ -191,7 +197,11 @@ class NvmeTransport final : public StockTransport {
         for (const std::string &controller : files.list(controllers_folder)) {
             const std::string folder = fmt::format("{}/{}", controllers_folder, controller);
             if (sysfs_text(files, folder + "/subsysnqn") != settings.target ||
-                sysfs_text(files, folder + "/transport") != "rdma") {
+                sysfs_text(files, folder + "/transport") != transport()) {
+                continue;
+            }
+            const std::string address = sysfs_text(files, folder + "/address");
+            if (settings.portal && !address.empty() && !is_at(address, *settings.portal)) {
                 continue;
             }
             StockConnection found{controller, sysfs_text(files, folder + "/state")};
@@ -204,33 +214,51 @@ class NvmeTransport final : public StockTransport {
         }
         return std::nullopt;
     }
+
+  private:
+    // As the kernel and nvme-cli name it.
+    const char *transport() const { return row().uses_rdma ? "rdma" : "tcp"; }
+
+    Result<ProcessEnd> nvme(World &world, const std::string &verb, const SocketAddress &portal,
+                            std::vector<std::string> more) const {
+        std::vector<std::string> words = {"nvme", verb,
+                                          "-t",   transport(),
+                                          "-a",   portal.host_text(),
+                                          "-s",   fmt::format("{}", portal.port())};
+        words.insert(words.end(), more.begin(), more.end());
+        auto end = world.processes.run(words, nvme_limit);
+        if (!end || end->good()) {
+            return end;
+        }
+        return Error{ExitCode::try_again,
+                     fmt::format("nvme {} at {}: {}", verb, portal.text(),
+                                 end->timed_out ? "no answer" : end->last_words()),
+                     "the kernel's log says more: dmesg | tail"};
+    }
 };
 
 } // namespace
 
 const StockTransport &nvme_transport() {
-    static const NvmeTransport transport;
+    static const NvmeTransport transport({.word = "nvme",
+                                          .title = "NVMe/RDMA",
+                                          .port = 4420,
+                                          .uses_rdma = true,
+                                          .uses_tcp = false,
+                                          .program = "nvme",
+                                          .package = "nvme-cli"});
     return transport;
 }
 
-std::vector<std::string> parse_nvme_discovery(const std::string &text) {
-    std::vector<std::string> names;
-    const auto json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object() || !json.contains("records") || !json["records"].is_array()) {
-        return names;
-    }
-    for (const auto &record : json["records"]) {
-        if (!record.is_object() || !record.contains("subnqn") || !record["subnqn"].is_string()) {
-            continue;
-        }
-        // The remote machine chose this name: it must not contain control characters for a
-        // terminal.
-        auto name = record["subnqn"].get<std::string>();
-        if (std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; })) {
-            names.push_back(std::move(name));
-        }
-    }
-    return names;
+const StockTransport &nvme_tcp_transport() {
+    static const NvmeTransport transport({.word = "nvme-tcp",
+                                          .title = "NVMe/TCP",
+                                          .port = 4420,
+                                          .uses_rdma = false,
+                                          .uses_tcp = true,
+                                          .program = "nvme",
+                                          .package = "nvme-cli"});
+    return transport;
 }
 
 } // namespace causeway

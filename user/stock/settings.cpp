@@ -44,8 +44,8 @@ const IniSchema &export_schema() {
 }
 
 const IniSchema &attachment_schema() {
-    static const IniSchema schema{"stock-attachment",
-                                  {{"via"}, {"server"}, {"name"}, {"target"}, {"host"}}};
+    static const IniSchema schema{
+        "stock-attachment", {{"via"}, {"server"}, {"name"}, {"target"}, {"host"}, {"portal"}}};
     return schema;
 }
 
@@ -144,6 +144,25 @@ std::string stock_backend_text(StockBackend backend) {
     }
 }
 
+std::optional<SocketAddress> parse_portal(const std::string &text) {
+    const std::size_t colon = text.rfind(':');
+    if (colon == std::string::npos) {
+        return std::nullopt;
+    }
+    std::string host = text.substr(0, colon);
+    const bool brackets = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    if (brackets) {
+        host = host.substr(1, host.size() - 2);
+    }
+    auto address = SocketAddress::from_text(host);
+    const auto port = parse_number("port", text.substr(colon + 1), 1, 65535);
+    if (!address || !port || brackets != (address->family() == AF_INET6)) {
+        return std::nullopt;
+    }
+    address->set_port(static_cast<std::uint16_t>(*port));
+    return address;
+}
+
 std::vector<std::string> differences(const StockExport &there, const StockExport &wanted) {
     std::vector<std::string> phrases;
     compare(phrases, "the transport", via_text(there.via), via_text(wanted.via));
@@ -209,6 +228,9 @@ std::string stock_text(const StockAttachment &settings) {
     if (!settings.host.empty()) {
         ini.add("host", settings.host);
     }
+    if (settings.portal) {
+        ini.add("portal", settings.portal->text());
+    }
     return ini.text();
 }
 
@@ -246,6 +268,13 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source,
             file, "target", stock_transport(settings.via).parse_target(file.value("target"))));
     }
     settings.host = file.value("host");
+    if (file.has("portal")) {
+        settings.portal = parse_portal(file.value("portal"));
+        if (!settings.portal) {
+            return file.error_at(
+                "portal", fmt::format("'{}' is not an address and a port", file.value("portal")));
+        }
+    }
     return settings;
 }
 

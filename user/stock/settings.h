@@ -18,12 +18,12 @@
 
 namespace causeway {
 
-enum class Via : std::uint8_t { nvme, iser, iscsi, srp };
+enum class Via : std::uint8_t { nvme, nvme_tcp, iser, iscsi, srp };
 
 Result<Via> parse_via(std::string_view text);
-// "nvme", "iser", "iscsi", "srp".
+// "nvme", "nvme-tcp", "iser", "iscsi", "srp".
 std::string via_text(Via via);
-// "NVMe/RDMA", "iSER", "iSCSI", "SRP".
+// "NVMe/RDMA", "NVMe/TCP", "iSER", "iSCSI", "SRP".
 std::string via_title(Via via);
 // The standard port: 4420 or 3260. SRP has no standard port; Causeway uses 5555.
 std::uint16_t via_port(Via via);
@@ -55,7 +55,12 @@ struct StockAttachment {
     std::string target{};
     // For an attachment by SRP that is connected: its SCSI host, "host7". Never configured.
     std::string host{};
+    // Of a disk that is attached: the address and port of the server. Never configured.
+    std::optional<SocketAddress> portal{};
 };
+
+// Parses "10.0.0.1:4420" or "[fd00::1]:4420". Returns none unless it has an address and a port.
+std::optional<SocketAddress> parse_portal(const std::string &text);
 
 // Returns a phrase for each setting in which the existing object differs from the wanted one.
 std::vector<std::string> differences(const StockExport &there, const StockExport &wanted);

@@ -3,6 +3,7 @@
 // works on InfiniBand and RoCE alike. A port has one target, whose one portal group has the name of
 // the port. All exports are LUNs of it, and each ACL shows one of them. The initiator is ib_srp
 // (Documentation/ABI/stable/sysfs-driver-ib_srp). It connects by rdma_cm.
+#include "base/append_once.h"
 #include "host/rdma_devices.h"
 #include "stock/transport.h"
 
@@ -85,6 +86,31 @@ Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
                      ? "there is no RDMA device that SRP could use"
                      : fmt::format("no RDMA device has the address {}", portal.host_text()),
                  "see which there are with \"causeway show\", or make one with --soft NETDEV"};
+}
+
+constexpr const char *discovery_program = "ibsrpdm";
+constexpr std::chrono::seconds discovery_limit{60};
+
+// The devices for management datagrams, such as "umad0", of active InfiniBand ports.
+std::vector<std::string> umad_devices(KernelFiles &files) {
+    constexpr const char *folder = "/sys/class/infiniband_mad";
+    const auto devices = rdma_devices(files);
+    std::vector<std::string> found;
+    for (const std::string &name : files.list(folder)) {
+        const std::string ibdev = sysfs_text(files, fmt::format("{}/{}/ibdev", folder, name));
+        const std::string number = sysfs_text(files, fmt::format("{}/{}/port", folder, name));
+        for (const RdmaDevice &device : devices) {
+            const bool works =
+                std::any_of(device.ports.begin(), device.ports.end(), [&](const RdmaPort &port) {
+                    return fmt::format("{}", port.number) == number && port.state == "ACTIVE" &&
+                           port.link_layer == "InfiniBand";
+                });
+            if (device.name == ibdev && works && name.rfind("umad", 0) == 0) {
+                found.push_back(name);
+            }
+        }
+    }
+    return found;
 }
 
 constexpr const char *srp_ports_folder = "/sys/class/infiniband_srp";
@@ -188,9 +214,39 @@ class SrpTransport final : public StockTransport {
                                  where)};
     }
 
-    Result<std::vector<std::string>> discover(World & /*world*/,
-                                              const SocketAddress &portal) const override {
-        return check_discovery(portal.host_text()).error();
+    // The subnet administrator of an InfiniBand fabric names the ports with an SRP target, those of
+    // all servers.
+    Result<Offer> discover(World &world, const SocketAddress &portal) const override {
+        TRY(world.modules.need("ib_umad"));
+        const auto devices = umad_devices(world.files);
+        if (devices.empty()) {
+            return Error{ExitCode::unavailable,
+                         "SRP targets can be discovered on an InfiniBand fabric only, and this "
+                         "machine has no active InfiniBand port",
+                         fmt::format("\"causeway export list\" on {} shows the GUID for --target",
+                                     portal.host_text())};
+        }
+        if (!world.processes.there(discovery_program)) {
+            return Error{ExitCode::unavailable,
+                         fmt::format("the program {} is not installed", discovery_program),
+                         "apt install srptools"};
+        }
+        Offer offer;
+        for (const std::string &device : devices) {
+            const auto end = TRY(world.processes.run(
+                {discovery_program, "-c", "-d", "/dev/infiniband/" + device}, discovery_limit));
+            if (!end.good()) {
+                return Error{ExitCode::try_again,
+                             fmt::format("{} at {}: {}", discovery_program, device,
+                                         end.timed_out ? "no answer" : end.last_words())};
+            }
+            Offer more = parse_srp_discovery(end.out);
+            offer.left_out += more.left_out;
+            for (OfferedTarget &target : more.targets) {
+                append_once(offer.targets, std::move(target));
+            }
+        }
+        return offer;
     }
 
     Result<void> connect(World &world, StockAttachment &settings,

@@ -65,5 +65,8 @@ Result<void> check_no_clients(World &world, const std::string &subject, const Ta
 // "rdma -j resource show cm_id". Returns nullopt if the output is not valid JSON.
 std::optional<std::vector<std::string>> parse_rdma_clients(std::string_view json,
                                                            std::uint16_t port);
+// Returns the addresses of clients with established connections to this local port, from the text
+// of /proc/net/tcp or /proc/net/tcp6. Skips lines that do not have their form.
+std::vector<std::string> parse_tcp_clients(std::string_view table, std::uint16_t port);
 
 } // namespace causeway

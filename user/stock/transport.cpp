@@ -17,8 +17,9 @@ struct Entry {
     const StockTransport &(*transport)();
 };
 constexpr std::array transports = {
-    Entry{Via::nvme, nvme_transport}, Entry{Via::iser, iser_transport},
-    Entry{Via::iscsi, iscsi_transport}, Entry{Via::srp, srp_transport}};
+    Entry{Via::nvme, nvme_transport}, Entry{Via::nvme_tcp, nvme_tcp_transport},
+    Entry{Via::iser, iser_transport}, Entry{Via::iscsi, iscsi_transport},
+    Entry{Via::srp, srp_transport}};
 
 } // namespace
 
@@ -55,8 +56,8 @@ std::uint16_t via_port(Via via) {
     return stock_transport(via).row().port;
 }
 
-Result<std::string> choose_target(const StockAttachment &settings,
-                                  const std::vector<std::string> &offered) {
+Result<std::string> choose_target(const StockAttachment &settings, const Offer &offer) {
+    const auto offered = offer.names(stock_transport(settings.via).offered_by());
     const std::string ending = ":" + settings.disk.name;
     std::vector<std::string> fitting;
     for (const std::string &name : offered) {

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "machine/world.h"
+#include "stock/discovery.h"
 #include "stock/settings.h"
 #include "stock/target.h"
 
@@ -79,9 +80,10 @@ class StockTransport {
     // Returns an error if the transport has no discovery. @where: the server, as the fix of the
     // error names it.
     virtual Result<void> check_discovery(const std::string & /*where*/) const { return {}; }
-    // The names of the targets that a server offers.
-    virtual Result<std::vector<std::string>> discover(World &world,
-                                                      const SocketAddress &portal) const = 0;
+    // The word for this transport in what discover() returns; empty: everything is offered by it.
+    virtual std::string_view offered_by() const { return {}; }
+    // Asks the server which targets it offers.
+    virtual Result<Offer> discover(World &world, const SocketAddress &portal) const = 0;
     // Sets the host in the settings, if it identifies the connection afterwards.
     virtual Result<void> connect(World &world, StockAttachment &settings,
                                  const SocketAddress &portal) const = 0;
@@ -97,6 +99,7 @@ class StockTransport {
 const StockTransport &stock_transport(Via via);
 
 const StockTransport &nvme_transport();
+const StockTransport &nvme_tcp_transport();
 const StockTransport &iser_transport();
 const StockTransport &iscsi_transport();
 const StockTransport &srp_transport();
@@ -108,13 +111,8 @@ Result<std::string> parse_srp_target(std::string_view text);
 Result<std::string> parse_srp_initiator(std::string_view text);
 
 // Returns the one offered target whose name ends in ":NAME", where NAME is the name of the export.
-Result<std::string> choose_target(const StockAttachment &settings,
-                                  const std::vector<std::string> &offered);
+Result<std::string> choose_target(const StockAttachment &settings, const Offer &offer);
 Result<void> check_initiator_tools(World &world, Via via);
-// The names of the subsystems in the output of "nvme discover -o json".
-std::vector<std::string> parse_nvme_discovery(const std::string &text);
-// The targets in the output of iscsiadm, whose lines have the form "ADDRESS:PORT,GROUP NAME".
-std::vector<std::string> parse_iscsi_discovery(const std::string &text);
 // The disks of a SCSI target. @start is the start of their SCSI addresses: "7:0:0:".
 std::vector<std::string> scsi_disks(KernelFiles &files, const std::string &start);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of exports and attachments by stock transports, on a host in memory.
 #include "change/journal.h"
-#include "fixture.h"
 #include "stock/configfs.h"
 #include "stock/target.h"
 #include "stock/transport.h"
+#include "stock_fixture.h"
 
 #include <cerrno>
 
@@ -13,142 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string config = "/sys/kernel/config";
-const std::string iqn = "iqn.2003-01.org.linux-iscsi.store-1:scratch";
-const std::string nqn = "nqn.2014-08.org.nvmexpress.store-1:scratch";
-const std::string client_iqn = "iqn.1993-08.org.debian:01:abcdef";
-const std::string client_nqn =
-    "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001";
-
-class Stock : public CommandTest {
-  protected:
-    void SetUp() override {
-        files.content["/proc/self/mountinfo"] =
-            "30 25 0:26 / /sys/kernel/config rw - configfs configfs rw\n";
-        files.content["/proc/sys/kernel/hostname"] = "Store_1\n";
-        write_file(root / "disk.img", std::string(8192, 'x'));
-        processes.acts["/proc/self/exe stop-stock-"] = [this] { return run_as_child(); };
-    }
-
-    // Sets the output of rdma of iproute2 for a client that is connected to this port.
-    void connect(unsigned int port, const std::string &state = "CONNECT") {
-        processes.acts["rdma -j resource show cm_id"] = [port, state] {
-            ProcessEnd end;
-            const std::string at = std::to_string(port);
-            end.out = R"([{"ifname":"rxe0","cm-idn":0,"state":"LISTEN","ps":"TCP","comm":)"
-                      R"("nvmet_rdma","src-addr":"0.0.0.0:)" +
-                      at + R"("},{"ifname":"rxe0","port":1,"cm-idn":2,"state":")" + state +
-                      R"(","ps":"TCP","comm":"nvmet_rdma","src-addr":"10.0.0.1:)" + at +
-                      R"(","dst-addr":"10.0.0.2:40000"},{"dst-addr":7,"src-addr":[]},3])";
-            return end;
-        };
-    }
-
-    std::vector<std::string> add(const std::string &via, std::vector<std::string> more = {}) {
-        std::vector<std::string> words = {"export", "add",   "scratch", "--file",
-                                          disk(),   "--via", via};
-        words.insert(words.end(), more.begin(), more.end());
-        return with_clients(words);
-    }
-
-    std::string disk() const { return (root / "disk.img").string(); }
-    fs::path dropin() const { return root / "etc/causeway/stock-exports.d/scratch.conf"; }
-    fs::path attachment() const {
-        return root / "etc/causeway/stock-attachments.d/storage1:scratch.conf";
-    }
-    std::string value(const std::string &path) { return files.content[config + path]; }
-    std::string link(const std::string &path) { return files.symlinks[config + path]; }
-    bool nothing_left() const { return files.folders.empty() && files.symlinks.empty(); }
-
-    void put(const std::string &path, const std::string &text) {
-        files.content[path] = text + "\n";
-    }
-    // Removes the files that exist only as long as a connection.
-    void drop(const std::string &start) {
-        auto &content = files.content;
-        for (auto file = content.begin(); file != content.end();) {
-            file = file->first.rfind(start, 0) == 0 ? content.erase(file) : std::next(file);
-        }
-    }
-    void block(const std::string &name) {
-        put("/sys/class/block/" + name + "/size", "2048");
-        put("/sys/class/block/" + name + "/dev", "8:0");
-    }
-
-    void offer_nvme(const std::string &offered = nqn) {
-        processes.acts["nvme discover"] = [offered] {
-            ProcessEnd end;
-            end.out = R"({"genctr":3,"records":[{"trtype":"rdma","subnqn":")" + offered +
-                      R"(","traddr":"10.0.0.1"}]})";
-            return end;
-        };
-        processes.acts["nvme connect"] = [this, offered] {
-            put("/sys/class/nvme/nvme0/subsysnqn", offered);
-            put("/sys/class/nvme/nvme0/transport", "rdma");
-            put("/sys/class/nvme/nvme0/state", "live");
-            put("/sys/class/nvme/nvme0/nvme0c0n1/size", "2048");
-            block("nvme0n1");
-            return ProcessEnd{};
-        };
-        processes.acts["nvme disconnect"] = [this] {
-            drop("/sys/class/nvme/nvme0/");
-            drop("/sys/class/block/nvme0n1/");
-            return ProcessEnd{};
-        };
-    }
-
-    void offer_iscsi() {
-        processes.acts["iscsiadm -m discovery"] = [] {
-            ProcessEnd end;
-            end.out = "10.0.0.1:3260,1 " + iqn + "\n10.0.0.1:3260,1 iqn.2003-01.org.x:other";
-            return end;
-        };
-        const auto login = [this] {
-            put("/sys/class/iscsi_session/session1/targetname", iqn);
-            put("/sys/class/iscsi_session/session1/state", "LOGGED_IN");
-            put("/sys/class/iscsi_session/session1/device/target2:0:0/x", "");
-            put("/sys/class/scsi_disk/2:0:0:0/device/block/sda/size", "2048");
-            block("sda");
-            return ProcessEnd{};
-        };
-        const std::string node = "iscsiadm -m node -T " + iqn;
-        processes.acts[node + " -p 10.0.0.1:3260 -I iser --login"] = login;
-        processes.acts[node + " -p 10.0.0.1:3260 -I default --login"] = login;
-        processes.acts[node + " --logout"] = [this] {
-            drop("/sys/class/iscsi_session/");
-            drop("/sys/class/scsi_disk/");
-            drop("/sys/class/block/sda/");
-            return ProcessEnd{};
-        };
-    }
-
-    int srp_removed_after_s = 1;
-
-    void have_srp() {
-        const std::string port = "/sys/class/infiniband_srp/srp-rxe0-1/";
-        put(port + "ibdev", "rxe0");
-        files.on_write[port + "add_target"] = [this](const std::string &) -> Result<void> {
-            put("/sys/class/scsi_host/host7/id_ext", "0x505400fffe000001");
-            put("/sys/class/srp_remote_ports/port-7:1/state", "running");
-            put("/sys/class/scsi_disk/7:0:0:0/device/block/sdb/size", "2048");
-            block("sdb");
-            return {};
-        };
-        files.on_write["/sys/class/srp_remote_ports/port-7:1/delete"] =
-            [this](const std::string &) -> Result<void> {
-            // The kernel removes the host in the background.
-            clock.events.emplace(clock.now() + std::chrono::seconds(srp_removed_after_s), [this] {
-                drop("/sys/class/scsi_host/host7/");
-                drop("/sys/class/scsi_disk/");
-            });
-            return {};
-        };
-    }
-};
-
 /* ---- steps in configfs ---- */
 
 TEST(ConfigSteps, are_kept_as_text) {
+    const std::string config = Stock::config;
     const std::vector<ConfigStep> steps = {config_shared_folder(config + "/a"),
                                            config_folder(config + "/a/b c"),
                                            config_value(config + "/a/b c/v", "1", "0"),
@@ -162,6 +30,7 @@ TEST(ConfigSteps, are_kept_as_text) {
 }
 
 TEST(ConfigSteps, are_all_made_or_none) {
+    const std::string config = Stock::config;
     FakeKernelFiles files;
     files.refuse[config + "/a/v"] = Error{ExitCode::failed, "Invalid argument", "", EINVAL};
     const std::vector<ConfigStep> steps = {config_folder(config + "/a"),
@@ -182,7 +51,7 @@ TEST(ConfigSteps, are_all_made_or_none) {
 
 /* ---- names ---- */
 
-TEST(StockNames, are_checked_by_transport) {
+TEST_F(Stock, names_are_checked_by_transport) {
     EXPECT_TRUE(stock_transport(Via::iscsi).parse_target(iqn));
     EXPECT_TRUE(stock_transport(Via::iser).parse_target("eui.02004567a425678d"));
     EXPECT_TRUE(stock_transport(Via::nvme).parse_target(client_nqn));
@@ -198,18 +67,6 @@ TEST(StockNames, are_checked_by_transport) {
               "0x0002c90300101234");
     EXPECT_FALSE(stock_transport(Via::srp).parse_initiator("0x2c90300101234"));
     EXPECT_FALSE(stock_transport(Via::srp).parse_initiator("0x0002c9030010123g"));
-}
-
-TEST(StockNames, are_found_in_what_discovery_prints) {
-    EXPECT_EQ(parse_iscsi_discovery("10.0.0.1:3260,1 " + iqn + "\n[fd00::1]:3260,1 " + iqn + "\n"),
-              std::vector<std::string>{iqn});
-    EXPECT_TRUE(parse_iscsi_discovery("no portals found").empty());
-    EXPECT_EQ(parse_nvme_discovery(R"({"records":[{"subnqn":"nqn.x"},{"other":1}]})"),
-              std::vector<std::string>{"nqn.x"});
-    for (const char *bad : {"", "[]", "{\"records\":3}", "{", "{\"records\":[{\"subnqn\":7}]}",
-                            R"({"records":[{"subnqn":"nqn.\u001b[2J"}]})"}) {
-        EXPECT_TRUE(parse_nvme_discovery(bad).empty()) << bad;
-    }
 }
 
 /* ---- exports ---- */
@@ -438,7 +295,7 @@ TEST_F(Stock, exports_refuse_what_cannot_be) {
         EXPECT_NE(err().find(saying), std::string::npos) << err();
     };
     refused(add("nvm"), 64, "did you mean nvme?");
-    refused(add("tcp"), 64, "give one of nvme, iser, iscsi, srp");
+    refused(add("tcp"), 64, "give one of nvme, nvme-tcp, iser, iscsi, srp");
     refused(add("iscsi", {"--target", "iqn.1.x"}), 64, "'iqn.1.x' is no iSCSI name");
     refused(add("nvme", {"--initiator", iqn}), 64, "is no NQN");
     refused(add("nvme", {"--allow", "10.0.0.0/24"}), 64, "give --initiator NAME, or --allow any");
@@ -491,7 +348,7 @@ TEST_F(Stock, nvme_attachment_is_discovered_shown_and_ended) {
     EXPECT_EQ(run({"detach", "storage1/scratch"}), 75);
     EXPECT_NE(err().find("/dev/nvme0n1 is mounted"), std::string::npos) << err();
     EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0) << err();
-    EXPECT_TRUE(processes.ran("nvme disconnect -n " + nqn));
+    EXPECT_TRUE(processes.ran("nvme disconnect -d nvme0"));
     EXPECT_FALSE(fs::exists(attachment()));
     EXPECT_EQ(json({"list"})["stock"].size(), 0U);
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
@@ -521,7 +378,7 @@ TEST_F(Stock, iscsi_and_iser_go_by_open_iscsi) {
     EXPECT_EQ(status, 0) << err();
     EXPECT_EQ(told["detached"][0]["journal"], 2);
     EXPECT_FALSE(told["changes"].empty());
-    EXPECT_TRUE(processes.ran(node + " -o delete"));
+    EXPECT_TRUE(processes.ran(node + " -p 10.0.0.1:3260 -o delete"));
     EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi", "--target", iqn}), 0) << err();
     EXPECT_EQ(processes.count("iscsiadm -m discovery"), 1U);
     EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();

@@ -21,8 +21,8 @@
 
 namespace causeway {
 
-// The option of "export add" and "attach" that chooses a stock transport.
-inline constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|srp",
+// The option of "export add", "attach" and "discover" that chooses a stock transport.
+inline constexpr OptionSpec via_option{"via", "iser|iscsi|nvme|nvme-tcp|srp",
                                        "use a transport of the kernel, for peers without Causeway; "
                                        "refuses the options that only Causeway's transport has"};
 
@@ -105,6 +105,8 @@ class TransportFamily {
 
     /* ---- on a client ---- */
 
+    // Shows what a server offers, for "discover".
+    virtual Result<Answer> discover(World &world, const Arguments &arguments) const = 0;
     virtual Result<ActionPointer> attach(World &world, const Arguments &arguments) const = 0;
     // Returns an action that changes settings of an attached or configured disk, as export_remove()
     // returns one.
