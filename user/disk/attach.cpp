@@ -4,6 +4,7 @@
 #include "command/verb.h"
 #include "disk/key_option.h"
 #include "soft/soft_device.h"
+#include "stock/chap.h"
 #include "transport/family.h"
 
 namespace causeway {
@@ -49,6 +50,10 @@ std::vector<OptionSpec> attach_specs() {
          via_option,
          {"target", "NAME",
           "with --via: full name of the target; by default found by discovery, except with srp"},
+         chap_options[0],
+         chap_options[1],
+         chap_options[2],
+         chap_options[3],
          soft_option,
          no_persist});
     return all;

@@ -371,9 +371,11 @@ Result<ChangeSet> detaching(const Target &target, bool force) {
 const CausewayFamily causeway_family;
 
 Result<void> only_own_options(const Arguments &arguments) {
-    return refuse_options(arguments, {"initiator", "portal", "target", "scsi"},
-                          "goes with --via only",
-                          "leave it out, or say by which transport: --via iser");
+    return refuse_options(
+        arguments,
+        {"initiator", "portal", "target", "scsi", "lun", "buffered", "block-size", "unmap",
+         "chap-user", "chap-key-file", "chap-mutual-user", "chap-mutual-key-file"},
+        "goes with --via only", "leave it out, or say by which transport: --via iser");
 }
 
 Result<ActionPointer> CausewayFamily::attach(World & /*world*/, const Arguments &arguments) const {

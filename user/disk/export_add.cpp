@@ -3,6 +3,7 @@
 #include "command/verb.h"
 #include "disk/key_option.h"
 #include "soft/soft_device.h"
+#include "stock/chap.h"
 #include "transport/family.h"
 
 namespace causeway {
@@ -63,11 +64,24 @@ const VerbRows export_add_rows(Section::disks, 1, [] {
                   "with --via: clients that may attach, by IQN, NQN or SRP GUID; --allow any "
                   "admits all, except by srp",
                   true},
-                 {"portal", "ADDRESS[:PORT]",
-                  "with --via: the address to listen on; by default all"},
+                 {"portal", "ADDRESS[:PORT]...",
+                  "with --via: the addresses to listen on, at most 16; by default all", true},
                  {"target", "NAME",
                   "with --via: IQN, NQN or SRP GUID; by default made from NAME, or the GUID of the "
-                  "port"},
+                  "port. The disk joins a target that another export has"},
+                 {"lun", "NUMBER",
+                  "with --via and --target: LUN or number of the namespace, 0 to 255; by default "
+                  "the first that is free"},
+                 {"buffered", "",
+                  "with --via and --file: through the page cache, with a volatile write cache; by "
+                  "default by direct I/O for NVMe, and written through for LIO"},
+                 {"block-size", "512|1024|2048|4096",
+                  "with --via and --file or --ram, except by NVMe: size of a logical block"},
+                 {"unmap", "", "with --via, except by NVMe: clients may discard blocks (UNMAP)"},
+                 chap_options[0],
+                 chap_options[1],
+                 chap_options[2],
+                 chap_options[3],
                  soft_option,
                  no_persist},
             .least_operands = 1,

@@ -198,7 +198,7 @@ Result<Answer> run_export_set(World &world, const Arguments &arguments) {
     return perform(world, *action, arguments.dry_run());
 }
 
-const VerbRows export_set_rows(Section::disks, 2, [] {
+const VerbRows export_set_rows(Section::disks, 10, [] {
     return std::vector<Verb>{
         {
             .words = "export set",
@@ -221,9 +221,15 @@ const VerbRows export_set_rows(Section::disks, 2, [] {
                   "addresses of this machine that the server names to clients, or none, or "
                   "default: those of the machine",
                   true},
+                 via_option,
+                 {"initiator", "NAME...",
+                  "with --via: clients that may attach from now on, by IQN, NQN or SRP GUID; "
+                  "--allow any admits all",
+                  true},
                  {"force", "",
                   "end the connections of clients that the new settings do not admit; without it "
-                  "the verb refuses if there are any"},
+                  "the verb refuses if there are any. By NVMe all connections end, and clients "
+                  "that are admitted connect again"},
                  no_persist},
             .least_operands = 1,
             .most_operands = 1,
@@ -237,6 +243,11 @@ const VerbRows export_set_rows(Section::disks, 2, [] {
 
 Result<ActionPointer> CausewayFamily::export_set(World &world, const std::string &name,
                                                  const Arguments &arguments) const {
+    TRY(only_own_options(arguments));
+    TRY(refuse_options(arguments, {"via"},
+                       "belongs to an export by a transport of the kernel, and there is none of "
+                       "this name",
+                       "leave it out; see: causeway export list"));
     TRY(check_export_options(arguments));
     TRY(check_export_name(world, causeway_family, name));
     return ActionPointer(std::make_unique<ExportSetAction>(name, arguments));

@@ -19,6 +19,7 @@ namespace causeway {
 namespace {
 
 constexpr std::chrono::seconds disk_limit{30};
+constexpr std::chrono::seconds link_limit{5};
 
 Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     StockAttachment settings;
@@ -32,6 +33,7 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
                        {"path", "from", "transport", "key-file", "background", "host-uuid"});
     TRY(refuse_options(arguments, of_causeway, "is of Causeway's own transport",
                        "leave out --{} or --via"));
+    settings.chap = TRY(take_chap(settings.via, arguments));
     if (const auto typed = arguments.text("target")) {
         settings.target = TRY(stock_transport(settings.via).parse_target(*typed));
     } else {
@@ -71,12 +73,15 @@ Json attachment_json(World &world, const StockAttachmentState &state) {
          attached ? state.connection->disks : std::vector<std::string>()) {
         disks.push_back({{"disk", disk},
                          {"device", "/dev/" + disk},
+                         {"link", or_null(link_by_id(world.files, disk))},
                          {"size", size_of_disk(world.files, disk)}});
     }
     return {{"server", settings.disk.server.text()},
             {"name", settings.disk.name},
             {"via", via_text(settings.via)},
             {"target", settings.target.empty() ? Json(nullptr) : Json(settings.target)},
+            {"chap_user", or_null(settings.chap.user)},
+            {"chap_mutual_user", or_null(settings.chap.mutual_user)},
             {"portal", settings.portal ? Json(settings.portal->text()) : Json(nullptr)},
             {"attached", attached},
             {"handle", attached ? Json(state.connection->handle) : Json(nullptr)},
@@ -132,15 +137,19 @@ class StockAttachAction final : public DiskAction {
         done.json["server"] = wanted_.disk.server.text();
         done.json["name"] = wanted_.disk.name;
         done.json["devices"] = Json::array();
+        done.json["links"] = Json::array();
         const auto connection = wait_for_disks(world, wanted_, disk_limit);
         if (!connection) {
             done.warnings.push_back(connection.error().what);
             done.code = connection.error().code;
             return done;
         }
-        for (const std::string &device : devices_of(*connection)) {
-            done.json["devices"].push_back(device);
-            done.text += device + "\n";
+        for (const std::string &disk : connection->disks) {
+            const std::string link = wait_for_link(world, disk, link_limit);
+            done.json["devices"].push_back("/dev/" + disk);
+            done.json["links"].push_back(or_null(link));
+            // The device is last, for scripts that take the last line.
+            done.text += fmt::format("{}{}/dev/{}\n", link, link.empty() ? "" : "\n", disk);
         }
         return done;
     }
@@ -215,6 +224,11 @@ Result<void> StockFamily::list_attachments(World &world, Answer &answer) const {
         const std::uint64_t size = disks.empty() ? 0 : size_of_disk(world.files, disks.front());
         table.row({disk, title, size == 0 ? "" : size_text(size), state.connection->state,
                    fmt::format("{}", fmt::join(devices_of(*state.connection), " "))});
+        for (const std::string &name : disks) {
+            if (const std::string link = link_by_id(world.files, name); !link.empty()) {
+                table.note(link);
+            }
+        }
     }
     const std::string text = table.text(world.terminal);
     answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;
@@ -248,7 +262,7 @@ Result<void> add_connections(World &world, Answer &answer) {
         }
         if (connected.empty()) {
             add("server", settings.via, "", settings.name,
-                fmt::format("listens at {}", settings.portal.text()));
+                fmt::format("listens at {}", portals_text(settings)));
         }
     }
     for (const StockAttachmentState &state : *attachments) {

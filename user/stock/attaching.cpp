@@ -4,6 +4,7 @@
 #include "base/durable_file.h"
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
+#include "stock/configfs.h"
 #include "stock/disk_users.h"
 
 #include <algorithm>
@@ -240,6 +241,35 @@ Result<StockConnection> wait_for_disks(World &world, const StockAttachment &sett
             return Error{ExitCode::try_again,
                          fmt::format("{} is connected and shows no disk yet", settings.disk.text()),
                          "see: causeway list; the kernel's log says more: dmesg | tail"};
+        }
+        world.clock.sleep(between_looks);
+    }
+}
+
+std::string link_by_id(KernelFiles &files, const std::string &disk) {
+    constexpr const char *folder = "/dev/disk/by-id";
+    // "naa.6001405..." and "eui.0025..." of SCSI, "uuid.5cbe11f0-..." of NVMe.
+    const std::string scsi =
+        sysfs_text(files, fmt::format("/sys/class/block/{}/device/wwid", disk));
+    const std::string nvme = sysfs_text(files, fmt::format("/sys/class/block/{}/wwid", disk));
+    const bool has_number = scsi.rfind("naa.", 0) == 0 || scsi.rfind("eui.", 0) == 0;
+    const std::string name = has_number      ? "wwn-0x" + scsi.substr(4)
+                             : !nvme.empty() ? "nvme-" + nvme
+                                             : std::string();
+    const std::string path = fmt::format("{}/{}", folder, name);
+    return !name.empty() && name.find('/') == std::string::npos && exists(files, path)
+               ? path
+               : std::string();
+}
+
+std::string wait_for_link(World &world, const std::string &disk, std::chrono::milliseconds limit) {
+    constexpr std::chrono::milliseconds between_looks{100};
+    const auto deadline = world.clock.now() + limit;
+    for (;;) {
+        std::string link = link_by_id(world.files, disk);
+        if (!link.empty() || !exists(world.files, "/run/udev/control") ||
+            world.clock.now() >= deadline) {
+            return link;
         }
         world.clock.sleep(between_looks);
     }

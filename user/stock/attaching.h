@@ -41,6 +41,12 @@ void add_attach(World &world, ChangeSet &set, const StockAttachment &settings);
 Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,
                                        std::chrono::milliseconds limit);
 
+// Returns the link of /dev/disk/by-id that udev makes from the identity of the disk; empty: there
+// is none.
+std::string link_by_id(KernelFiles &files, const std::string &disk);
+// Does the same. If udevd runs, waits until it has made the link, for at most @limit.
+std::string wait_for_link(World &world, const std::string &disk, std::chrono::milliseconds limit);
+
 // Returns an error that states how a disk of the connection is used. Succeeds if all disks are
 // unused, or if there is no connection.
 Result<void> check_unused(World &world, const StockAttachmentState &state);

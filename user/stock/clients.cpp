@@ -39,11 +39,18 @@ std::vector<std::string> names_in(const std::string &text) {
     return names;
 }
 
-std::vector<std::string> connected_by_iscsi(KernelFiles &files, const std::string &group) {
+// @probe: the folder of a LUN; on record of earlier versions that of the group, which has LUN 0.
+std::vector<std::string> connected_by_iscsi(KernelFiles &files, const std::string &probe) {
+    const std::size_t luns = probe.find("/lun/");
+    const std::string group = probe.substr(0, luns);
+    const std::string lun =
+        luns == std::string::npos ? "lun_0" : probe.substr(luns + std::string_view("/lun/").size());
     std::vector<std::string> names = names_in(text_of(files, group + "/dynamic_sessions"));
     for (const std::string &acl : files.list(group + "/acls")) {
-        const std::string info = text_of(files, fmt::format("{}/acls/{}/info", group, acl));
-        if (info.find("InitiatorName:") != std::string::npos) {
+        const std::string folder = fmt::format("{}/acls/{}", group, acl);
+        const std::string info = text_of(files, folder + "/info");
+        if (info.find("InitiatorName:") != std::string::npos &&
+            files.has_folder(fmt::format("{}/{}", folder, lun))) {
             names.push_back(acl);
         }
     }
@@ -69,16 +76,17 @@ std::vector<std::string> connected_by_srp(KernelFiles &files, const TargetPlan &
     return names;
 }
 
-// The folder of the port on which an NVMe target listens; empty for other targets.
-std::string nvme_port(const TargetPlan &made) {
+// The folders of the ports on which an NVMe target listens; none for other targets.
+std::vector<std::string> nvme_ports(const TargetPlan &made) {
+    std::vector<std::string> found;
     const std::string ports = fmt::format("{}/ports/", nvmet_folder);
     for (const ConfigStep &step : made.steps) {
         const std::size_t end = step.path.find("/subsystems/");
         if (step.kind == ConfigStep::Kind::link && starts_with(step.path, ports)) {
-            return step.path.substr(0, end);
+            found.push_back(step.path.substr(0, end));
         }
     }
-    return {};
+    return found;
 }
 
 std::string word_in(const nlohmann::json &object, const char *key) {
@@ -196,13 +204,7 @@ Result<std::vector<std::string>> clients_by_tcp(World &world, std::uint16_t port
     return clients;
 }
 
-} // namespace
-
-Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan &made) {
-    const std::string folder = nvme_port(made);
-    if (folder.empty()) {
-        return std::vector<std::string>();
-    }
+Result<std::vector<std::string>> clients_at(World &world, const std::string &folder) {
     const std::string digits = sysfs_text(world.files, folder + "/addr_trsvcid");
     std::uint16_t port = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), port);
@@ -221,15 +223,27 @@ Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan 
     return *clients;
 }
 
+} // namespace
+
+Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan &made) {
+    std::vector<std::string> all;
+    for (const std::string &port : nvme_ports(made)) {
+        for (std::string &client : TRY(clients_at(world, port))) {
+            append_once(all, std::move(client));
+        }
+    }
+    return all;
+}
+
 Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made) {
-    const std::string port = nvme_port(made);
-    if (port.empty()) {
+    const auto ports = nvme_ports(made);
+    if (ports.empty()) {
         return connected_initiators(world.files, made);
     }
-    if (world.files.list(port + "/subsystems").size() > 1) {
-        return std::vector<std::string>();
-    }
-    return clients_of_port(world, made);
+    const bool shared = std::any_of(ports.begin(), ports.end(), [&](const std::string &port) {
+        return world.files.list(port + "/subsystems").size() > 1;
+    });
+    return shared ? std::vector<std::string>() : clients_of_port(world, made);
 }
 
 Result<void> check_no_clients(World &world, const std::string &subject, const TargetPlan &made) {

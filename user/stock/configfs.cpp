@@ -2,9 +2,13 @@
 #include "stock/configfs.h"
 
 #include "change/kinds.h"
+#include "host/rdma_devices.h"
+#include "stock/chap.h"
 #include "stock/disk_users.h"
+#include "stock/exporting.h"
 #include "stock/target.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,17 +27,43 @@ const ChangeKind kind_configfs("configfs", [](const Json &json) -> ChangePointer
 
 using Kind = ConfigStep::Kind;
 
+Result<void> write_secret(KernelFiles &files, const ConfigStep &step) {
+    const Secret secret = TRY(read_chap_secret(step.text));
+    std::string text(secret.bytes().begin(), secret.bytes().end());
+    auto written = files.write(step.path, text);
+    explicit_bzero(text.data(), text.size());
+    return written;
+}
+
 Result<void> make(KernelFiles &files, const ConfigStep &step) {
     if (step.kind == Kind::value) {
         return files.write(step.path, step.text + "\n");
     }
+    if (step.kind == Kind::exact) {
+        return files.write(step.path, step.text);
+    }
+    if (step.kind == Kind::secret) {
+        return write_secret(files, step);
+    }
     if (step.kind == Kind::link) {
         return files.make_link(step.path, step.text);
     }
-    if (step.shared && files.has_folder(step.path)) {
-        return {};
-    }
     return files.make_folder(step.path);
+}
+
+// Returns true if a shared step needs nothing to be done.
+bool stands(KernelFiles &files, const ConfigStep &step) {
+    if (!step.shared) {
+        return false;
+    }
+    if (step.kind == Kind::value) {
+        return sysfs_text(files, step.path) == step.text;
+    }
+    return step.kind == Kind::folder ? files.has_folder(step.path) : exists(files, step.path);
+}
+
+Result<void> make_unless_it_stands(KernelFiles &files, const ConfigStep &step) {
+    return stands(files, step) ? Result<void>() : make(files, step);
 }
 
 Result<void> take_back(KernelFiles &files, const ConfigStep &step) {
@@ -42,7 +72,7 @@ Result<void> take_back(KernelFiles &files, const ConfigStep &step) {
         done = step.back.empty() ? done : files.write(step.path, step.back + "\n");
     } else if (step.kind == Kind::link) {
         done = files.remove_link(step.path);
-    } else {
+    } else if (step.kind == Kind::folder) {
         done = files.remove_folder(step.path);
     }
     const int number = done ? 0 : done.error().system_error;
@@ -50,9 +80,8 @@ Result<void> take_back(KernelFiles &files, const ConfigStep &step) {
     return needed || number == ENOENT ? Result<void>() : done;
 }
 
-Result<void> take_first_back(KernelFiles &files, const std::vector<ConfigStep> &steps,
-                             std::size_t count) {
-    for (std::size_t i = count; i-- > 0;) {
+Result<void> take_all_back(KernelFiles &files, const std::vector<ConfigStep> &steps) {
+    for (std::size_t i = steps.size(); i-- > 0;) {
         TRY(take_back(files, steps[i]));
     }
     return {};
@@ -61,12 +90,29 @@ Result<void> take_first_back(KernelFiles &files, const std::vector<ConfigStep> &
 std::string_view word(const ConfigStep &step) {
     switch (step.kind) {
     case Kind::value:
-        return "value";
+        return step.shared ? "shared-value" : "value";
+    case Kind::exact:
+        return "exact";
+    case Kind::secret:
+        return "secret";
     case Kind::link:
-        return "link";
+        return step.shared ? "shared-link" : "link";
     default:
         return step.shared ? "shared" : "folder";
     }
+}
+
+// A step with the kind of this word; none if no step has the word.
+std::optional<ConfigStep> step_of(std::string_view text) {
+    for (const Kind kind : {Kind::folder, Kind::value, Kind::exact, Kind::secret, Kind::link}) {
+        for (const bool shared : {false, true}) {
+            ConfigStep step{kind, "", "", "", shared};
+            if (text == word(step)) {
+                return step;
+            }
+        }
+    }
+    return std::nullopt;
 }
 
 class ConfigfsChange final : public Change {
@@ -117,7 +163,10 @@ class ConfigfsChange final : public Change {
     static std::string line_made(const ConfigStep &step) {
         switch (step.kind) {
         case Kind::value:
+        case Kind::exact:
             return fmt::format("+{} = {}\n", step.path, step.text);
+        case Kind::secret:
+            return fmt::format("+{} = the secret in {}\n", step.path, step.text);
         case Kind::link:
             return fmt::format("+{} -> {}\n", step.path, step.text);
         default:
@@ -126,14 +175,18 @@ class ConfigfsChange final : public Change {
     }
 
     static std::string line_taken(const ConfigStep &step) {
-        if (step.kind == Kind::value) {
+        if (step.kind == Kind::value || step.kind == Kind::exact || step.kind == Kind::secret) {
             return step.back.empty() ? "" : fmt::format("+{} = {}\n", step.path, step.back);
         }
         return fmt::format("-{}{}\n", step.path, step.kind == Kind::folder ? "/" : "");
     }
 
     Result<void> put(World &world, bool there) const {
-        return there ? make_steps(world.files, steps_) : take_steps_back(world.files, steps_);
+        if (there) {
+            return make_steps(world.files, steps_);
+        }
+        std::vector<ConfigStep> ours = TRY(without_needed(world, probe_, steps_));
+        return take_steps_back(world.files, ours);
     }
 
     std::string subject_;
@@ -156,18 +209,42 @@ ConfigStep config_value(std::string path, std::string text, std::string back) {
     return {Kind::value, std::move(path), std::move(text), std::move(back)};
 }
 
+ConfigStep shared_step(ConfigStep step) {
+    step.shared = true;
+    return step;
+}
+
+bool exists(KernelFiles &files, const std::string &path) {
+    const std::size_t slash = path.rfind('/');
+    const auto names = files.list(path.substr(0, slash));
+    return std::find(names.begin(), names.end(), path.substr(slash + 1)) != names.end();
+}
+
+ConfigStep config_exact(std::string path, std::string text) {
+    return {Kind::exact, std::move(path), std::move(text)};
+}
+
+ConfigStep config_secret(std::string path, std::string file) {
+    return {Kind::secret, std::move(path), std::move(file)};
+}
+
 ConfigStep config_link(std::string path, std::string target) {
     return {Kind::link, std::move(path), std::move(target)};
 }
 
 Result<void> make_steps(KernelFiles &files, const std::vector<ConfigStep> &steps) {
-    for (std::size_t i = 0; i < steps.size(); i++) {
-        auto made = make(files, steps[i]);
+    std::vector<ConfigStep> ours;
+    for (const ConfigStep &step : steps) {
+        if (stands(files, step)) {
+            continue;
+        }
+        auto made = make(files, step);
         if (made) {
+            ours.push_back(step);
             continue;
         }
         Error error = made.error();
-        if (auto taken = take_first_back(files, steps, i); !taken) {
+        if (auto taken = take_all_back(files, ours); !taken) {
             error.what += fmt::format("; and what was made before stays: {}", taken.error().what);
         }
         if (error.fix.empty()) {
@@ -186,7 +263,7 @@ Result<void> take_steps_back(KernelFiles &files, const std::vector<ConfigStep> &
         }
         Error error = taken.error();
         for (std::size_t again = i + 1; again < steps.size(); again++) {
-            if (auto made = make(files, steps[again]); !made) {
+            if (auto made = make_unless_it_stands(files, steps[again]); !made) {
                 error.what += fmt::format("; and half of it is gone: {}", made.error().what);
                 break;
             }
@@ -219,16 +296,12 @@ Result<std::vector<ConfigStep>> parse_steps(std::string_view text) {
             line.remove_prefix(tab + 1);
         }
         words.emplace_back(line);
-        const bool known = words[0] == "folder" || words[0] == "shared" || words[0] == "value" ||
-                           words[0] == "link";
-        if (!known || words.size() != 4 || words[1].rfind(configfs, 0) != 0) {
+        const auto step = step_of(words[0]);
+        if (!step || words.size() != 4 || words[1].rfind(configfs, 0) != 0) {
             return Error{ExitCode::bad_config,
                          fmt::format("'{}' is no step in configfs", fmt::join(words, " "))};
         }
-        const Kind kind = words[0] == "value"  ? Kind::value
-                          : words[0] == "link" ? Kind::link
-                                               : Kind::folder;
-        steps.push_back({kind, words[1], words[2], words[3], words[0] == "shared"});
+        steps.push_back({step->kind, words[1], words[2], words[3], step->shared});
     }
     return steps;
 }

@@ -14,13 +14,19 @@ namespace causeway {
 inline constexpr const char *configfs = "/sys/kernel/config";
 
 struct ConfigStep {
-    enum class Kind { folder, value, link };
+    // exact: a value that is written without a newline, because the kernel would keep it. secret:
+    // the same, but the text is the path of a file with the value.
+    enum class Kind { folder, value, exact, secret, link };
 
     Kind kind = Kind::folder;
     std::string path;
-    std::string text{};  // for a value: what is written; for a link: its target
-    std::string back{};  // for a value: what undo writes; empty: nothing
-    bool shared = false; // a folder that other users may need too; it stays while it is in use
+    std::string
+        text{}; // for a value: what is written; for a link: its target; for a secret: a file
+    std::string back{}; // for a value: what undo writes; empty: nothing
+    // Other users may need it too. A shared folder or link that exists counts as made, and a shared
+    // value is written only if the present one differs. A shared folder stays while it is in use.
+    // What another export of Causeway needs stays, too.
+    bool shared = false;
 
     bool operator==(const ConfigStep &) const = default;
 };
@@ -28,10 +34,17 @@ struct ConfigStep {
 ConfigStep config_folder(std::string path);
 ConfigStep config_shared_folder(std::string path);
 ConfigStep config_value(std::string path, std::string text, std::string back = {});
+ConfigStep config_exact(std::string path, std::string text);
+// Neither the steps as text nor the output of --dry-run contain the content of @file.
+ConfigStep config_secret(std::string path, std::string file);
 ConfigStep config_link(std::string path, std::string target);
+ConfigStep shared_step(ConfigStep step);
 
-// Makes all steps. If the kernel refuses one, removes those made before it and returns the error. A
-// shared folder that exists counts as made.
+// Returns true if the folder or link exists.
+bool exists(KernelFiles &files, const std::string &path);
+
+// Makes all steps. If the kernel refuses one, removes those that this call made, and returns the
+// error.
 Result<void> make_steps(KernelFiles &files, const std::vector<ConfigStep> &steps);
 // Reverses all steps in reverse order, or makes those already reversed again and returns the error.
 // Skips a step whose file or folder no longer exists.
@@ -42,7 +55,7 @@ std::string steps_text(const std::vector<ConfigStep> &steps);
 Result<std::vector<ConfigStep>> parse_steps(std::string_view text);
 
 // Combines the steps into one change. @added: it makes the steps; else it reverses them. The object
-// exists exactly while the folder @probe exists.
+// exists exactly while the folder @probe exists, which no other export has.
 ChangePointer change_configfs(std::string subject, std::string probe, std::vector<ConfigStep> steps,
                               bool added);
 

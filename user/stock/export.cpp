@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // export add --via, and what export remove and export list do with such exports.
+#include "base/append_once.h"
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "config/dropins.h"
@@ -10,6 +11,7 @@
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "stock/family.h"
+#include "stock/shared_target.h"
 #include "stock/transport.h"
 #include "transport/backend.h"
 
@@ -35,26 +37,68 @@ Result<void> take_backend(const Arguments &arguments, StockExport &settings) {
     return {};
 }
 
-Result<SocketAddress> take_portal(const Arguments &arguments, Via via) {
-    SocketAddress portal = *SocketAddress::from_text("0.0.0.0");
-    portal.set_port(via_port(via));
-    const auto typed = arguments.text("portal");
-    if (!typed) {
-        return portal;
-    }
-    auto server = TRY(parse_server(*typed));
-    const auto address = SocketAddress::from_text(server.host);
+constexpr std::size_t most_portals = 16;
+
+Result<SocketAddress> parse_listener(const std::string &typed, Via via) {
+    auto server = TRY(parse_server(typed));
+    auto address = SocketAddress::from_text(server.host);
     if (!address) {
-        return Error{ExitCode::usage, fmt::format("'{}' is no IP address to listen on", *typed),
+        return Error{ExitCode::usage, fmt::format("'{}' is no IP address to listen on", typed),
                      "give ADDRESS or ADDRESS:PORT, such as 10.0.0.1"};
     }
-    portal = *address;
-    portal.set_port(server.port == default_port ? via_port(via) : server.port);
-    return portal;
+    address->set_port(server.port == default_port ? via_port(via) : server.port);
+    return *address;
 }
 
-// Takes the initiators that may attach. No target is open to every initiator unless an
-// administrator allows it.
+// The listeners on every address. On a machine without IPv6, or with IPv6 sockets that take no
+// IPv4, they listen by IPv4 only.
+std::vector<SocketAddress> every_address(KernelFiles &files, Via via) {
+    using Any = StockTransport::Row::Any;
+    const Any any = stock_transport(via).row().any;
+    const bool has_ipv6 =
+        sysfs_text(files, "/proc/sys/net/ipv6/conf/all/disable_ipv6") == "0" &&
+        (any == Any::two || sysfs_text(files, "/proc/sys/net/ipv6/bindv6only") == "0");
+    std::vector<SocketAddress> portals;
+    if (!has_ipv6 || any != Any::one) {
+        portals.push_back(*SocketAddress::from_text("0.0.0.0"));
+    }
+    if (has_ipv6 && any != Any::v4) {
+        portals.push_back(*SocketAddress::from_text("::"));
+    }
+    for (SocketAddress &portal : portals) {
+        portal.set_port(via_port(via));
+    }
+    return portals;
+}
+
+void set_portals(StockExport &settings, const std::vector<SocketAddress> &portals) {
+    settings.portal = portals.front();
+    settings.more_portals.assign(portals.begin() + 1, portals.end());
+}
+
+Result<void> take_portals(KernelFiles &files, const Arguments &arguments, StockExport &settings) {
+    std::vector<SocketAddress> portals;
+    for (const std::string &typed : arguments.list("portal")) {
+        auto portal = TRY(parse_listener(typed, settings.via));
+        append_once(portals, portal);
+    }
+    if (portals.size() > most_portals) {
+        return Error{
+            ExitCode::usage,
+            fmt::format("{} portals are too many, {} are allowed", portals.size(), most_portals),
+            "leave out --portal to listen on every address"};
+    }
+    if (portals.size() > 1 && !stock_transport(settings.via).row().shares_targets) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} has one listener on this machine", via_title(settings.via)),
+                     "give one --portal"};
+    }
+    set_portals(settings, portals.empty() ? every_address(files, settings.via) : portals);
+    return {};
+}
+
+} // namespace
+
 Result<void> take_initiators(const Arguments &arguments, StockExport &settings) {
     for (const std::string &typed : arguments.list("initiator")) {
         auto initiator = TRY(stock_transport(settings.via).parse_initiator(typed));
@@ -73,15 +117,20 @@ Result<void> take_initiators(const Arguments &arguments, StockExport &settings) 
                      "--allow any stands for every initiator, and --initiator names one too",
                      "leave one of them out"};
     }
-    if (!settings.allow_any && settings.initiators.empty() &&
+    if (!settings.allow_any && settings.initiators.empty() && !settings.chap.is_set() &&
         stock_transport(settings.via).row().lets_everyone_in) {
-        return Error{ExitCode::usage, "no option names the initiators that may attach the disk",
-                     fmt::format("give --initiator NAME, or --allow any: {} asks for no password, "
-                                 "and every host that reaches this one could write to the disk",
-                                 via_title(settings.via))};
+        return Error{
+            ExitCode::usage, "no option names the initiators that may attach the disk",
+            fmt::format("give --initiator NAME, or --allow any: {} asks for no password{}, "
+                        "and every host that reaches this one could write to the disk",
+                        via_title(settings.via),
+                        stock_transport(settings.via).row().has_chap ? " without --chap-user"
+                                                                     : "")};
     }
     return {};
 }
+
+namespace {
 
 Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     StockExport settings;
@@ -93,8 +142,17 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
                        "is of Causeway's own transport", "leave out --{} or --via"));
     TRY(take_backend(arguments, settings));
     settings.read_only = arguments.has("read-only");
+    settings.buffered = arguments.has("buffered");
+    settings.unmap = arguments.has("unmap");
+    if (const auto size = arguments.text("block-size")) {
+        settings.block_size = TRY(parse_block_size(*size));
+    }
+    settings.chap = TRY(take_chap(settings.via, arguments));
     TRY(take_initiators(arguments, settings));
-    settings.portal = TRY(take_portal(arguments, settings.via));
+    TRY(take_portals(world.files, arguments, settings));
+    if (const auto number = TRY(arguments.number("lun", 0, most_luns))) {
+        settings.lun = static_cast<unsigned int>(*number);
+    }
     TRY(check_stock_backend(world.files, settings));
     const StockTransport &transport = stock_transport(settings.via);
     const auto typed = arguments.text("target");
@@ -103,27 +161,38 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     return settings;
 }
 
-// If the administrator gave no target, an existing export keeps its target: the default may have
-// changed since.
+// What the administrator gave, of the settings that have defaults.
+struct Typed {
+    bool target = false;
+    bool portal = false;
+    bool lun = false;
+};
+
+// Of what the administrator did not give, an existing export keeps what it has: the defaults may
+// have changed since.
 Result<std::optional<StockExportState>> compare(World &world, StockExport &wanted,
-                                                bool target_typed) {
+                                                const Typed &typed) {
     auto now = find_stock_export(world, wanted.name);
     if (!now || !*now) {
         wanted.identity = Uuid::random();
         return now;
     }
-    if (!target_typed && (*now)->settings.via == wanted.via) {
-        wanted.target = (*now)->settings.target;
+    if ((*now)->settings.via == wanted.via) {
+        const StockExport &there = (*now)->settings;
+        wanted.target = typed.target ? wanted.target : there.target;
+        set_portals(wanted, portals_of(typed.portal ? wanted : there));
+        wanted.lun = typed.lun ? wanted.lun : there.lun;
     }
     const auto different = differences((*now)->settings, wanted);
     if (!different.empty()) {
-        return Error{ExitCode::failed,
-                     fmt::format("the export '{}' is there with other settings, which cannot be "
-                                 "changed: {}",
-                                 wanted.name, fmt::join(different, ", ")),
-                     fmt::format("detach the disk on its clients, causeway "
-                                 "export remove {}, then add it again",
-                                 wanted.name)};
+        return Error{
+            ExitCode::failed,
+            fmt::format("the export '{}' is there with other settings: {}", wanted.name,
+                        fmt::join(different, ", ")),
+            fmt::format("\"causeway export set {0} --via {1}\" changes who may attach; for "
+                        "the rest detach the disk on its clients, causeway export remove "
+                        "{0}, then add it again",
+                        wanted.name, via_text(wanted.via))};
     }
     wanted.identity = (*now)->settings.identity;
     return now;
@@ -136,6 +205,20 @@ std::string client_line(World &world, const StockExport &settings) {
                                        ? ""
                                        : fmt::format(":{}", settings.portal.port()),
                                    settings.name, via_text(settings.via));
+    const std::string ending = ":" + settings.name;
+    const bool found_by_name =
+        settings.target.size() > ending.size() &&
+        settings.target.compare(settings.target.size() - ending.size(), ending.size(), ending) == 0;
+    if (stock_transport(settings.via).row().shares_targets && !found_by_name) {
+        line += fmt::format(" --target {}", settings.target);
+    }
+    if (settings.chap.is_set()) {
+        line += fmt::format(" --chap-user {} --chap-key-file FILE", settings.chap.user);
+    }
+    if (settings.chap.is_mutual()) {
+        line += fmt::format(" --chap-mutual-user {} --chap-mutual-key-file FILE",
+                            settings.chap.mutual_user);
+    }
     if (const auto service = stock_transport(settings.via).service(world.files)) {
         line += fmt::format(" --target {}", *service);
     }
@@ -156,7 +239,38 @@ std::uint64_t size_of(World &world, const StockExport &settings) {
 }
 
 std::string options_phrase(const StockExport &settings) {
-    return settings.read_only ? "read-only" : "";
+    std::vector<std::string> words;
+    if (settings.read_only) {
+        words.emplace_back("read-only");
+    }
+    if (settings.buffered) {
+        words.emplace_back("buffered");
+    }
+    if (settings.unmap) {
+        words.emplace_back("unmap");
+    }
+    if (settings.chap.is_set()) {
+        words.emplace_back(settings.chap.is_mutual() ? "mutual-chap" : "chap");
+    }
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+Json portals_json(const StockExport &settings) {
+    Json all = Json::array();
+    for (const SocketAddress &portal : portals_of(settings)) {
+        all.push_back(portal.text());
+    }
+    return all;
+}
+
+// "everyone", or the initiators; with CHAP, whose secret they need.
+std::string admitted_phrase(const StockExport &settings) {
+    const std::string who = settings.initiators.empty()
+                                ? "everyone"
+                                : fmt::format("{}", fmt::join(settings.initiators, ", "));
+    return settings.chap.is_set()
+               ? fmt::format("{} with the CHAP secret of {}", who, settings.chap.user)
+               : who;
 }
 
 Json export_json(World &world, const StockExportState &state) {
@@ -171,6 +285,13 @@ Json export_json(World &world, const StockExportState &state) {
             {"target", settings.target},
             {"service", or_null(stock_transport(settings.via).service(world.files))},
             {"portal", settings.portal.text()},
+            {"portals", portals_json(settings)},
+            {"lun", settings.lun ? Json(*settings.lun) : Json(nullptr)},
+            {"chap_user", or_null(settings.chap.user)},
+            {"chap_mutual_user", or_null(settings.chap.mutual_user)},
+            {"buffered", settings.buffered},
+            {"block_size", settings.block_size == 0 ? Json(nullptr) : Json(settings.block_size)},
+            {"unmap", settings.unmap},
             {"connected",
              state.running ? Json(connected_initiators(world.files, state.made)) : Json::array()},
             {"running", state.running},
@@ -180,12 +301,16 @@ Json export_json(World &world, const StockExportState &state) {
 class StockExportAction final : public DiskAction {
   public:
     StockExportAction(StockExport wanted, const Arguments &arguments)
-        : wanted_(std::move(wanted)), target_typed_(arguments.has("target")),
+        : wanted_(std::move(wanted)), typed_{arguments.has("target"), arguments.has("portal"),
+                                             arguments.has("lun")},
           persists_(!arguments.has("no-persist")), dry_run_(arguments.dry_run()) {}
 
     Result<ChangeSet> changes(World &world) override {
-        const auto now = TRY(compare(world, wanted_, target_typed_));
+        const auto now = TRY(compare(world, wanted_, typed_));
         starts_ = !now || !now->running;
+        if (starts_) {
+            TRY(join_target(world, wanted_, typed_.portal));
+        }
         ChangeSet set(fmt::format("export add {} --via {}", wanted_.name, via_text(wanted_.via)));
         if (starts_) {
             TRY(check_unclaimed(world, wanted_));
@@ -218,7 +343,7 @@ class StockExportAction final : public DiskAction {
         done.json["service"] = or_null(stock_transport(wanted_.via).service(world.files));
         done.text +=
             fmt::format("'{}' is {} at {}\non a client: {}\n", wanted_.name, wanted_.target,
-                        wanted_.portal.text(), client_line(world, wanted_));
+                        portals_text(wanted_), client_line(world, wanted_));
         if (!wanted_.read_only && starts_) {
             done.text += several_writers_note("mount it on one at a time");
         }
@@ -227,7 +352,7 @@ class StockExportAction final : public DiskAction {
 
   private:
     StockExport wanted_;
-    bool target_typed_;
+    Typed typed_;
     bool persists_;
     bool dry_run_;
     bool starts_ = false;
@@ -278,18 +403,6 @@ Result<ActionPointer> StockFamily::export_remove(World &world, const std::string
                  : nullptr;
 }
 
-Result<ActionPointer> StockFamily::export_set(World &world, const std::string &name,
-                                              const Arguments & /*arguments*/) const {
-    const auto state = TRY(find_stock_export(world, name));
-    if (!state) {
-        return ActionPointer();
-    }
-    return Error{ExitCode::failed,
-                 fmt::format("settings of an export by {} cannot be changed while it runs",
-                             via_title(state->settings.via)),
-                 fmt::format("causeway export remove {}, then add it with the new settings", name)};
-}
-
 Result<std::optional<std::string>> StockFamily::exported_by(World &world,
                                                             const std::string &name) const {
     const auto there = TRY(find_stock_export(world, name));
@@ -311,11 +424,9 @@ Result<void> StockFamily::list_exports(World &world, Answer &answer) const {
                                       : "until reboot",
                    options_phrase(settings),
                    settings.backend == StockBackend::ram ? "memory" : settings.path});
-        table.note(fmt::format("{} at {}", settings.target, settings.portal.text()));
-        table.note(
-            fmt::format("for {}", settings.initiators.empty()
-                                      ? "everyone"
-                                      : fmt::format("{}", fmt::join(settings.initiators, ", "))));
+        table.note(fmt::format("{} at {}{}", settings.target, portals_text(settings),
+                               settings.lun ? fmt::format(", LUN {}", *settings.lun) : ""));
+        table.note(fmt::format("for {}", admitted_phrase(settings)));
         const auto service = stock_transport(settings.via).service(world.files);
         if (service && state.running) {
             table.note(fmt::format("clients give --target {}", *service));

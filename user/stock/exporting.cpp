@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stock/exporting.h"
 
+#include "base/append_once.h"
 #include "base/durable_file.h"
 #include "config/file_header.h"
 #include "stock/transport.h"
@@ -77,7 +78,8 @@ Result<std::set<std::string>> made_by_us(World &world) {
 Result<void> leave_out_others(World &world, TargetPlan &plan) {
     auto ours = TRY(made_by_us(world));
     const auto made_by_another = [&](const ConfigStep &step) {
-        return step.shared && world.files.has_folder(step.path) && ours.count(step.path) == 0;
+        return step.shared && step.kind == ConfigStep::Kind::folder &&
+               world.files.has_folder(step.path) && ours.count(step.path) == 0;
     };
     plan.steps.erase(std::remove_if(plan.steps.begin(), plan.steps.end(), made_by_another),
                      plan.steps.end());
@@ -166,32 +168,57 @@ Result<std::optional<StockExportState>> find_stock_export(World &world, const st
 
 std::vector<OpenPort> ports_of(const StockExport &settings,
                                const std::vector<RdmaDevice> &devices) {
-    const std::uint16_t portal =
-        settings.portal.port() != 0 ? settings.portal.port() : via_port(settings.via);
     std::vector<OpenPort> ports;
     const StockTransport::Row &row = stock_transport(settings.via).row();
-    if (row.uses_rdma) {
-        ports = rdma_ports(devices, portal);
-    }
-    const OpenPort tcp{"tcp", portal};
-    if (row.uses_tcp && std::find(ports.begin(), ports.end(), tcp) == ports.end()) {
-        ports.push_back(tcp);
+    for (const SocketAddress &each : portals_of(settings)) {
+        const std::uint16_t portal = each.port() != 0 ? each.port() : via_port(settings.via);
+        for (OpenPort &port :
+             row.uses_rdma ? rdma_ports(devices, portal) : std::vector<OpenPort>()) {
+            append_once(ports, std::move(port));
+        }
+        if (row.uses_tcp) {
+            append_once(ports, OpenPort{"tcp", portal});
+        }
     }
     return ports;
+}
+
+Result<std::vector<ConfigStep>> without_needed(World &world, const std::string &probe,
+                                               std::vector<ConfigStep> steps) {
+    std::set<std::string> needed;
+    for (const fs::path &place : TRY(conf_files(world.places.stock_running_exports()))) {
+        auto other = TRY(record_of(world, place.stem().string()));
+        if (other && other->probe != probe) {
+            for (const ConfigStep &step : other->steps) {
+                needed.insert(step.path);
+            }
+        }
+    }
+    steps.erase(std::remove_if(steps.begin(), steps.end(),
+                               [&](const ConfigStep &step) {
+                                   return step.shared && needed.count(step.path) != 0;
+                               }),
+                steps.end());
+    return steps;
+}
+
+Result<void> add_record(World &world, ChangeSet &set, const StockExport &settings,
+                        const TargetPlan &made) {
+    auto text = TRY(stock_text(settings));
+    TRY(set.write(settings_place(world, settings.name), text));
+    return set.write(steps_place(world, settings.name), record_text(made));
 }
 
 Result<void> add_bring_up(World &world, ChangeSet &set, const StockExport &settings) {
     auto plan = TRY(plan_target(world.files, settings));
     TRY(leave_out_others(world, plan));
-    auto text = TRY(stock_text(settings));
     mount_configfs(world, set);
     for (const std::string &module : target_modules(settings)) {
         set.load(world, module);
     }
     // The record is written before the export is made, so that what a power cut or an error leaves
     // behind is on record.
-    TRY(set.write(settings_place(world, settings.name), text));
-    TRY(set.write(steps_place(world, settings.name), record_text(plan)));
+    TRY(add_record(world, set, settings, plan));
     set.add(change_configfs(subject_of(settings), plan.probe, plan.steps, true));
     return {};
 }

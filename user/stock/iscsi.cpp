@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // iSCSI over TCP and over RDMA (iSER). The target is LIO
-// (drivers/target/iscsi/iscsi_target_configfs.c), where each export is a target of its own, with
-// one portal group and one LUN. The initiator is open-iscsi.
+// (drivers/target/iscsi/iscsi_target_configfs.c), where each export is a LUN, by default in a
+// target of its own. A target has one portal group. The initiator is open-iscsi.
+#include "base/durable_file.h"
 #include "host/rdma_devices.h"
 #include "stock/transport.h"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 
 namespace causeway {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -19,6 +23,7 @@ constexpr std::chrono::seconds iscsiadm_limit{120};
 // Exit codes of iscsiadm, from include/iscsi_err.h of open-iscsi.
 constexpr int session_exists = 15;
 constexpr int no_objects = 21;
+constexpr int refused = 24;
 
 Result<void> iscsiadm(World &world, std::vector<std::string> words, std::vector<int> harmless) {
     words.insert(words.begin(), "iscsiadm");
@@ -28,12 +33,51 @@ Result<void> iscsiadm(World &world, std::vector<std::string> words, std::vector<
     if (passes) {
         return {};
     }
+    if (end.status == refused) {
+        return Error{ExitCode::no_permission,
+                     fmt::format("the server refused the login: {}", end.last_words()),
+                     "\"causeway export list\" on the server shows who may attach; with CHAP, give "
+                     "its --chap-user and --chap-key-file here"};
+    }
     const bool no_daemon = end.err.find("connect to iSCSI daemon") != std::string::npos;
     return Error{ExitCode::try_again,
                  fmt::format("\"{}\": {}", fmt::join(words, " "),
                              end.timed_out ? "no answer" : end.last_words()),
                  no_daemon ? "start it: systemctl enable --now iscsid"
                            : "the kernel's log says more: dmesg | tail"};
+}
+
+// Writes the names and secrets of CHAP to the record that iscsiadm has made. An option of iscsiadm
+// would show a secret to every user of this machine.
+Result<void> put_secrets(World &world, const StockAttachment &settings,
+                         const SocketAddress &portal) {
+    if (!settings.chap.is_set()) {
+        return {};
+    }
+    const fs::path folder = world.places.of_others("etc/iscsi/nodes") / settings.target;
+    const std::string start = fmt::format("{},{}", portal.host_text(), portal.port());
+    bool found = false;
+    std::error_code failure;
+    for (fs::recursive_directory_iterator entry(folder, failure), end; !failure && entry != end;
+         entry.increment(failure)) {
+        const std::string name = entry->path().lexically_relative(folder).begin()->string();
+        const bool fits = name == start || name.rfind(start + ",", 0) == 0;
+        if (!fits || !entry->is_regular_file(failure)) {
+            continue;
+        }
+        const auto text = TRY(read_small_file(entry->path()));
+        const Secret record = TRY(node_record_with(text.value_or(""), settings.chap));
+        const std::string_view bytes(reinterpret_cast<const char *>(record.bytes().data()),
+                                     record.bytes().size());
+        TRY(write_durably(entry->path(), bytes, 0600));
+        found = true;
+    }
+    if (!found) {
+        return Error{ExitCode::failed,
+                     fmt::format("open-iscsi has no record {} in {}", start, folder.string()),
+                     "CHAP needs open-iscsi with its database below /etc/iscsi/nodes"};
+    }
+    return {};
 }
 
 class IscsiTransport final : public StockTransport {
@@ -55,37 +99,77 @@ class IscsiTransport final : public StockTransport {
                                : std::vector<std::string>{"iscsi_target_mod"};
     }
 
+    // The exports of one target share its group, portals and initiators. Each has its LUN.
     Result<TargetPlan> plan_target(KernelFiles & /*files*/, const StockExport &settings,
                                    const TargetPlan &store) const override {
-        const std::string target = fmt::format("{}/iscsi/{}", lio_folder, settings.target);
-        const std::string group = target + "/tpgt_1";
-        const std::string portal = fmt::format("{}/np/{}", group, settings.portal.text());
-        const std::string lun = group + "/lun/lun_0";
-        const bool open = settings.initiators.empty();
-        const char *const read_only = settings.read_only ? "1" : "0";
-        TargetPlan plan{group, store.steps};
+        const std::string group = group_of(settings);
+        const std::string lun = fmt::format("{}/lun/lun_{}", group, lun_of(settings));
+        const auto value = [&](const std::string &path, const char *text, const char *back = "") {
+            return shared_step(config_value(path, text, back));
+        };
+        TargetPlan plan{lun, store.steps};
         auto &steps = plan.steps;
         steps.push_back(config_shared_folder(fmt::format("{}/iscsi", lio_folder)));
-        steps.push_back(config_folder(target));
-        steps.push_back(config_folder(group));
-        steps.push_back(config_folder(portal));
-        if (row().uses_rdma) {
-            steps.push_back(config_value(portal + "/iser", "1"));
+        steps.push_back(config_shared_folder(target_folder(settings)));
+        steps.push_back(config_shared_folder(group));
+        for (const SocketAddress &address : portals_of(settings)) {
+            const std::string portal = fmt::format("{}/np/{}", group, address.text());
+            steps.push_back(config_shared_folder(portal));
+            if (row().uses_rdma) {
+                steps.push_back(value(portal + "/iser", "1"));
+            }
         }
         steps.push_back(config_folder(lun));
         steps.push_back(config_link(lun + "/causeway", store.probe));
-        steps.push_back(config_value(group + "/attrib/authentication", "0"));
-        steps.push_back(config_value(group + "/attrib/generate_node_acls", open ? "1" : "0"));
-        steps.push_back(config_value(group + "/attrib/demo_mode_write_protect", read_only));
-        for (const std::string &initiator : settings.initiators) {
-            const std::string acl = fmt::format("{}/acls/{}", group, initiator);
-            steps.push_back(config_folder(acl));
-            steps.push_back(config_folder(acl + "/lun_0"));
-            steps.push_back(config_link(acl + "/lun_0/causeway", lun));
-            steps.push_back(config_value(acl + "/lun_0/write_protect", read_only));
+        steps.push_back(
+            value(group + "/attrib/authentication", settings.chap.is_set() ? "1" : "0"));
+        steps.push_back(*openness(settings, lun));
+        steps.push_back(
+            value(group + "/attrib/demo_mode_write_protect", settings.read_only ? "1" : "0"));
+        // LIO compares these with what an initiator sends that has no ACL.
+        for (ConfigStep &step : chap_steps(group + "/auth", settings.chap)) {
+            steps.push_back(std::move(step));
         }
-        steps.push_back(config_value(group + "/enable", "1", "0"));
+        for (const std::string &initiator : settings.initiators) {
+            for (ConfigStep &step : admit(settings, lun, initiator)) {
+                steps.push_back(std::move(step));
+            }
+        }
+        steps.push_back(value(group + "/enable", "1", "0"));
         return plan;
+    }
+
+    std::string target_folder(const StockExport &settings) const override {
+        return fmt::format("{}/iscsi/{}", lio_folder, settings.target);
+    }
+
+    std::vector<ConfigStep> admit(const StockExport &settings, const std::string & /*probe*/,
+                                  const std::string &initiator) const override {
+        const std::string group = group_of(settings);
+        const std::string acl = fmt::format("{}/acls/{}", group, initiator);
+        const std::string name = fmt::format("lun_{}", lun_of(settings));
+        const std::string mapped = fmt::format("{}/{}", acl, name);
+        std::vector<ConfigStep> steps = {config_shared_folder(acl)};
+        for (ConfigStep &step : chap_steps(acl + "/auth", settings.chap)) {
+            steps.push_back(std::move(step));
+        }
+        steps.push_back(config_folder(mapped));
+        steps.push_back(config_link(mapped + "/causeway", fmt::format("{}/lun/{}", group, name)));
+        steps.push_back(config_value(mapped + "/write_protect", settings.read_only ? "1" : "0"));
+        return steps;
+    }
+
+    std::optional<ConfigStep> openness(const StockExport &settings,
+                                       const std::string & /*probe*/) const override {
+        return shared_step(config_value(group_of(settings) + "/attrib/generate_node_acls",
+                                        settings.initiators.empty() ? "1" : "0"));
+    }
+
+    std::vector<ConfigStep> cutting(const std::vector<ConfigStep> &steps) const override {
+        std::vector<ConfigStep> found;
+        std::copy_if(steps.begin(), steps.end(), std::back_inserter(found),
+                     [](const ConfigStep &step) { return !step.back.empty(); });
+        return found;
     }
 
     std::vector<std::string> initiator_modules() const override {
@@ -119,7 +203,10 @@ class IscsiTransport final : public StockTransport {
         TRY(iscsiadm(world, with({"-o", "new"}), {}));
         // "causeway restore" reconnects after a reboot, so open-iscsi must not.
         TRY(iscsiadm(world, with({"-o", "update", "-n", "node.startup", "-v", "manual"}), {}));
-        auto up = iscsiadm(world, with({"--login"}), {session_exists});
+        auto up = put_secrets(world, settings, portal);
+        if (up) {
+            up = iscsiadm(world, with({"--login"}), {session_exists});
+        }
         if (!up) {
             (void)iscsiadm(world, with({"-o", "delete"}), {no_objects});
         }
@@ -158,6 +245,12 @@ class IscsiTransport final : public StockTransport {
         }
         return std::nullopt;
     }
+
+  private:
+    static std::string group_of(const StockExport &settings) {
+        return fmt::format("{}/iscsi/{}/tpgt_1", lio_folder, settings.target);
+    }
+    static unsigned int lun_of(const StockExport &settings) { return settings.lun.value_or(0); }
 };
 
 } // namespace
@@ -168,6 +261,8 @@ const StockTransport &iser_transport() {
                                            .port = 3260,
                                            .uses_rdma = true,
                                            .uses_tcp = true,
+                                           .any = StockTransport::Row::Any::one,
+                                           .has_chap = true,
                                            .program = "iscsiadm",
                                            .package = "open-iscsi"});
     return transport;
@@ -179,6 +274,8 @@ const StockTransport &iscsi_transport() {
                                            .port = 3260,
                                            .uses_rdma = false,
                                            .uses_tcp = true,
+                                           .any = StockTransport::Row::Any::one,
+                                           .has_chap = true,
                                            .program = "iscsiadm",
                                            .package = "open-iscsi"});
     return transport;

@@ -72,7 +72,8 @@ Result<std::string> control_of(KernelFiles &files, const StockExport &settings) 
     const std::uint64_t size = ::stat(settings.path.c_str(), &status) == 0
                                    ? static_cast<std::uint64_t>(status.st_size)
                                    : 0;
-    return fmt::format("fd_dev_name={},fd_dev_size={}", settings.path, size);
+    return fmt::format("fd_dev_name={},fd_dev_size={}{}", settings.path, size,
+                       settings.buffered ? ",fd_buffered_io=1" : "");
 }
 
 } // namespace
@@ -91,6 +92,13 @@ Result<TargetPlan> plan_backstore(KernelFiles &files, const StockExport &setting
         steps.push_back(config_value(store + "/udev_path", settings.path));
     }
     steps.push_back(config_value(store + "/enable", "1"));
+    if (settings.block_size != 0) {
+        steps.push_back(
+            config_value(store + "/attrib/block_size", fmt::format("{}", settings.block_size)));
+    }
+    if (settings.unmap) {
+        steps.push_back(config_value(store + "/attrib/emulate_tpu", "1"));
+    }
     // A device that is passed through has its own serial number.
     if (settings.backend != StockBackend::scsi) {
         steps.push_back(config_value(store + "/wwn/vpd_unit_serial", settings.identity->text()));

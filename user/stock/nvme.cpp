@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace causeway {
 
@@ -18,9 +19,10 @@ std::string port_value(KernelFiles &files, const std::string &port, const char *
 }
 
 // The number of a port that listens on this address already, no matter which program made it; else
-// the next free number.
-std::string port_for(KernelFiles &files, const char *transport, const SocketAddress &portal) {
-    const auto ports = files.list(fmt::format("{}/ports", nvmet_folder));
+// the next free number, which is added to @taken.
+std::string port_for(KernelFiles &files, const char *transport, const SocketAddress &portal,
+                     std::vector<std::string> &taken) {
+    auto ports = files.list(fmt::format("{}/ports", nvmet_folder));
     for (const std::string &port : ports) {
         if (port_value(files, port, "addr_trtype") == transport &&
             port_value(files, port, "addr_traddr") == portal.host_text() &&
@@ -28,11 +30,13 @@ std::string port_for(KernelFiles &files, const char *transport, const SocketAddr
             return port;
         }
     }
+    ports.insert(ports.end(), taken.begin(), taken.end());
     unsigned int number = 1;
     while (std::find(ports.begin(), ports.end(), fmt::format("{}", number)) != ports.end()) {
         number++;
     }
-    return fmt::format("{}", number);
+    taken.push_back(fmt::format("{}", number));
+    return taken.back();
 }
 
 std::string serial_of(const Uuid &identity) {
@@ -106,6 +110,13 @@ class NvmeTransport final : public StockTransport {
                                      settings.backend == StockBackend::ram ? "memory" : "SCSI"),
                          "give --device or --file, or --via iser"};
         }
+        if (settings.block_size != 0 || settings.unmap) {
+            return Error{ExitCode::usage,
+                         settings.unmap ? "nvmet lets clients discard blocks without --unmap"
+                                        : "nvmet takes the block size from the device or file",
+                         fmt::format("leave out --{}, or give --via iser",
+                                     settings.unmap ? "unmap" : "block-size")};
+        }
         if (settings.read_only) {
             return Error{ExitCode::usage, "nvmet does not refuse writes",
                          "make the device itself read-only, blockdev --setro, or give --via iser"};
@@ -119,45 +130,85 @@ class NvmeTransport final : public StockTransport {
 
     bool has_backstore() const override { return false; }
 
+    // The exports of one target share its subsystem, ports and hosts. Each has its namespace.
     Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings,
                                    const TargetPlan & /*store*/) const override {
-        const std::string subsystem =
-            fmt::format("{}/subsystems/{}", nvmet_folder, settings.target);
-        const std::string space = subsystem + "/namespaces/1";
-        const std::string port =
-            fmt::format("{}/ports/{}", nvmet_folder, port_for(files, transport(), settings.portal));
-        const bool v4 = settings.portal.family() == AF_INET;
-        TargetPlan plan{subsystem, {}};
+        const std::string subsystem = target_folder(settings);
+        const std::string space =
+            fmt::format("{}/namespaces/{}", subsystem, settings.lun.value_or(row().first_lun));
+        TargetPlan plan{space, {}};
         auto &steps = plan.steps;
-        steps.push_back(config_folder(subsystem));
-        // The serial number stays the same after a reboot, so that device names made from it stay
-        // valid.
-        steps.push_back(config_value(subsystem + "/attr_serial", serial_of(*settings.identity)));
-        steps.push_back(config_value(subsystem + "/attr_allow_any_host",
-                                     settings.initiators.empty() ? "1" : "0"));
-        for (const std::string &initiator : settings.initiators) {
-            const std::string host = fmt::format("{}/hosts/{}", nvmet_folder, initiator);
-            steps.push_back(config_shared_folder(host));
+        const bool is_new = !files.has_folder(subsystem);
+        steps.push_back(config_shared_folder(subsystem));
+        if (is_new) {
+            // The serial number stays the same after a reboot, so that device names made from it
+            // stay valid.
             steps.push_back(
-                config_link(fmt::format("{}/allowed_hosts/{}", subsystem, initiator), host));
+                config_value(subsystem + "/attr_serial", serial_of(*settings.identity)));
+        }
+        steps.push_back(*openness(settings, space));
+        for (const std::string &initiator : settings.initiators) {
+            for (ConfigStep &step : admit(settings, space, initiator)) {
+                steps.push_back(std::move(step));
+            }
         }
         steps.push_back(config_folder(space));
         steps.push_back(config_value(space + "/device_path", settings.path));
         steps.push_back(config_value(space + "/device_uuid", settings.identity->text()));
-        steps.push_back(config_value(space + "/enable", "1", "0"));
-        const bool listens = files.has_folder(port);
-        steps.push_back(config_shared_folder(port));
-        if (!listens) {
-            steps.push_back(config_value(port + "/addr_adrfam", v4 ? "ipv4" : "ipv6"));
-            steps.push_back(config_value(port + "/addr_trtype", transport()));
-            steps.push_back(config_value(port + "/addr_traddr", settings.portal.host_text()));
-            steps.push_back(
-                config_value(port + "/addr_trsvcid", fmt::format("{}", settings.portal.port())));
+        if (settings.buffered) {
+            steps.push_back(config_value(space + "/buffered_io", "1"));
         }
-        steps.push_back(
-            config_link(fmt::format("{}/subsystems/{}", port, settings.target), subsystem));
+        steps.push_back(config_value(space + "/enable", "1", "0"));
+        std::vector<std::string> taken;
+        for (const SocketAddress &portal : portals_of(settings)) {
+            const std::string port = fmt::format("{}/ports/{}", nvmet_folder,
+                                                 port_for(files, transport(), portal, taken));
+            const bool listens = files.has_folder(port);
+            steps.push_back(config_shared_folder(port));
+            if (!listens) {
+                const bool v4 = portal.family() == AF_INET;
+                steps.push_back(config_value(port + "/addr_adrfam", v4 ? "ipv4" : "ipv6"));
+                steps.push_back(config_value(port + "/addr_trtype", transport()));
+                steps.push_back(config_value(port + "/addr_traddr", portal.host_text()));
+                steps.push_back(
+                    config_value(port + "/addr_trsvcid", fmt::format("{}", portal.port())));
+            }
+            steps.push_back(shared_step(
+                config_link(fmt::format("{}/subsystems/{}", port, settings.target), subsystem)));
+        }
         return plan;
     }
+
+    std::string target_folder(const StockExport &settings) const override {
+        return fmt::format("{}/subsystems/{}", nvmet_folder, settings.target);
+    }
+
+    std::vector<ConfigStep> admit(const StockExport &settings, const std::string & /*probe*/,
+                                  const std::string &initiator) const override {
+        const std::string host = fmt::format("{}/hosts/{}", nvmet_folder, initiator);
+        return {config_shared_folder(host),
+                shared_step(config_link(
+                    fmt::format("{}/allowed_hosts/{}", target_folder(settings), initiator), host))};
+    }
+
+    std::optional<ConfigStep> openness(const StockExport &settings,
+                                       const std::string & /*probe*/) const override {
+        return shared_step(config_value(target_folder(settings) + "/attr_allow_any_host",
+                                        settings.initiators.empty() ? "1" : "0"));
+    }
+
+    // nvmet ends the connections of a subsystem when its link at a port is removed.
+    std::vector<ConfigStep> cutting(const std::vector<ConfigStep> &steps) const override {
+        std::vector<ConfigStep> found;
+        std::copy_if(steps.begin(), steps.end(), std::back_inserter(found),
+                     [](const ConfigStep &step) {
+                         return step.kind == ConfigStep::Kind::link &&
+                                step.path.find("/ports/") != std::string::npos;
+                     });
+        return found;
+    }
+
+    bool outlives_admission() const override { return true; }
 
     std::vector<std::string> initiator_modules() const override {
         return {fmt::format("nvme_{}", transport())};
@@ -245,6 +296,9 @@ const StockTransport &nvme_transport() {
                                           .port = 4420,
                                           .uses_rdma = true,
                                           .uses_tcp = false,
+                                          .any = StockTransport::Row::Any::two,
+                                          .first_lun = 1,
+                                          .admits_to_target = true,
                                           .program = "nvme",
                                           .package = "nvme-cli"});
     return transport;
@@ -256,6 +310,9 @@ const StockTransport &nvme_tcp_transport() {
                                           .port = 4420,
                                           .uses_rdma = false,
                                           .uses_tcp = true,
+                                          .any = StockTransport::Row::Any::one,
+                                          .first_lun = 1,
+                                          .admits_to_target = true,
                                           .program = "nvme",
                                           .package = "nvme-cli"});
     return transport;

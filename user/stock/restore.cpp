@@ -5,8 +5,11 @@
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "stock/family.h"
+#include "stock/shared_target.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
 
 namespace causeway {
 
@@ -27,8 +30,11 @@ Result<ChangeSet> bring_up(World &world, const StockExportState &state) {
     ChangeSet set("restore " + state.settings.name);
     if (!state.running) {
         TRY(check_stock_backend(world.files, state.settings));
-        TRY(check_unclaimed(world, state.settings));
-        TRY(add_bring_up(world, set, state.settings));
+        StockExport settings = state.settings;
+        TRY(check_chap(settings.chap));
+        TRY(check_unclaimed(world, settings));
+        TRY(join_target(world, settings, true));
+        TRY(add_bring_up(world, set, settings));
     }
     return set;
 }
@@ -107,6 +113,24 @@ void end_each(World &world, const char *verb, const Result<std::vector<Task>> &t
                  ExitCode::failed);
         }
     }
+}
+
+// The tasks of exports of one target are in different rounds, which follow one another: the last
+// export to end removes what all of them share.
+std::vector<std::vector<Task>> in_rounds(std::vector<Task> tasks,
+                                         const std::vector<StockExportState> &states) {
+    std::vector<std::vector<Task>> rounds;
+    std::map<std::string, std::size_t> counts; // by target
+    for (Task &task : tasks) {
+        const auto state =
+            std::find_if(states.begin(), states.end(), [&](const StockExportState &each) {
+                return each.settings.name == task.subject;
+            });
+        const std::size_t round = state == states.end() ? 0 : counts[state->settings.target]++;
+        rounds.resize(std::max(rounds.size(), round + 1));
+        rounds[round].push_back(std::move(task));
+    }
+    return rounds;
 }
 
 Result<Answer> perform_one(World &world, const std::vector<Task> &tasks,
@@ -212,7 +236,17 @@ Result<std::vector<std::string>> StockFamily::exports_in_use(World &world) const
 }
 
 Result<void> StockFamily::stop_exports(World &world, Answer &answer) const {
-    end_each(world, "stop-stock-export", stock_exports_to_stop(world), longest_export, answer);
+    std::vector<std::string> warnings;
+    const auto states = stock_exports(world, warnings);
+    auto tasks = stock_exports_to_stop(world);
+    if (!tasks || !states) {
+        end_each(world, "stop-stock-export", tasks ? states.error() : tasks.error(), longest_export,
+                 answer);
+        return {};
+    }
+    for (std::vector<Task> &round : in_rounds(*std::move(tasks), *states)) {
+        end_each(world, "stop-stock-export", std::move(round), longest_export, answer);
+    }
     return {};
 }
 

@@ -26,26 +26,38 @@ constexpr std::string_view export_comment =
 constexpr std::string_view attachment_comment =
     "Written by \"causeway attach\"; \"causeway restore\" brings this attachment back.";
 
+IniSchema with_chap(IniSchema schema) {
+    for (const IniKey &key : chap_keys()) {
+        schema.keys.push_back(key);
+    }
+    return schema;
+}
+
 const IniSchema &export_schema() {
-    static const IniSchema schema{"stock-export",
-                                  {{"via"},
-                                   {"device"},
-                                   {"file"},
-                                   {"ram"},
-                                   {"scsi"},
-                                   {"read-only"},
-                                   {"allow"},
-                                   {"initiator", true},
-                                   {"target"},
-                                   {"address"},
-                                   {"port"},
-                                   {"uuid"}}};
+    static const IniSchema schema = with_chap({"stock-export",
+                                               {{"via"},
+                                                {"device"},
+                                                {"file"},
+                                                {"ram"},
+                                                {"scsi"},
+                                                {"read-only"},
+                                                {"allow"},
+                                                {"initiator", true},
+                                                {"target"},
+                                                {"address"},
+                                                {"port"},
+                                                {"portal", true},
+                                                {"lun"},
+                                                {"buffered"},
+                                                {"block-size"},
+                                                {"unmap"},
+                                                {"uuid"}}});
     return schema;
 }
 
 const IniSchema &attachment_schema() {
-    static const IniSchema schema{
-        "stock-attachment", {{"via"}, {"server"}, {"name"}, {"target"}, {"host"}, {"portal"}}};
+    static const IniSchema schema = with_chap(
+        {"stock-attachment", {{"via"}, {"server"}, {"name"}, {"target"}, {"host"}, {"portal"}}});
     return schema;
 }
 
@@ -108,12 +120,28 @@ Result<void> read_names(const IniFile &file, StockExport &settings) {
     settings.portal = *address;
     const auto port = TRY(at_key(file, "port", parse_number("port", file.value("port"), 1, 65535)));
     settings.portal.set_port(static_cast<std::uint16_t>(port));
+    for (const std::string &text : file.values("portal")) {
+        const auto portal = parse_portal(text);
+        if (!portal) {
+            return file.error_at("portal", fmt::format("'{}' is not an address and a port", text));
+        }
+        settings.more_portals.push_back(*portal);
+    }
+    if (file.has("lun")) {
+        settings.lun = static_cast<unsigned int>(
+            TRY(at_key(file, "lun", parse_number("lun", file.value("lun"), 0, most_luns))));
+    }
     return {};
 }
 
 std::string list_phrase(std::vector<std::string> names) {
     std::sort(names.begin(), names.end());
     return names.empty() ? "everyone" : fmt::format("{}", fmt::join(names, " "));
+}
+
+std::string block_size_phrase(const StockExport &settings) {
+    return settings.block_size == 0 ? "that of the backend"
+                                    : fmt::format("{}", settings.block_size);
 }
 
 std::string place_phrase(const StockExport &settings) {
@@ -144,6 +172,30 @@ std::string stock_backend_text(StockBackend backend) {
     }
 }
 
+Result<std::uint32_t> parse_block_size(std::string_view text) {
+    for (const std::uint32_t size : {512U, 1024U, 2048U, 4096U}) {
+        if (text == fmt::format("{}", size)) {
+            return size;
+        }
+    }
+    return Error{ExitCode::usage, fmt::format("'{}' is no size of a block", text),
+                 "give 512, 1024, 2048 or 4096"};
+}
+
+std::vector<SocketAddress> portals_of(const StockExport &settings) {
+    std::vector<SocketAddress> all = {settings.portal};
+    all.insert(all.end(), settings.more_portals.begin(), settings.more_portals.end());
+    return all;
+}
+
+std::string portals_text(const StockExport &settings) {
+    std::vector<std::string> texts;
+    for (const SocketAddress &portal : portals_of(settings)) {
+        texts.push_back(portal.text());
+    }
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 std::optional<SocketAddress> parse_portal(const std::string &text) {
     const std::size_t colon = text.rfind(':');
     if (colon == std::string::npos) {
@@ -168,10 +220,19 @@ std::vector<std::string> differences(const StockExport &there, const StockExport
     compare(phrases, "the transport", via_text(there.via), via_text(wanted.via));
     compare(phrases, "the backend", place_phrase(there), place_phrase(wanted));
     compare(phrases, "read-only", there.read_only ? "on" : "off", wanted.read_only ? "on" : "off");
+    compare(phrases, "buffered", there.buffered ? "on" : "off", wanted.buffered ? "on" : "off");
+    compare(phrases, "the block size", block_size_phrase(there), block_size_phrase(wanted));
+    compare(phrases, "UNMAP", there.unmap ? "on" : "off", wanted.unmap ? "on" : "off");
     compare(phrases, "who may attach", list_phrase(there.initiators),
             list_phrase(wanted.initiators));
+    compare(phrases, "CHAP", chap_phrase(there.chap), chap_phrase(wanted.chap));
     compare(phrases, "the target", there.target, wanted.target);
-    compare(phrases, "the portal", there.portal.text(), wanted.portal.text());
+    compare(phrases, "the portal", portals_text(there), portals_text(wanted));
+    const auto number = [](const StockExport &settings) {
+        return fmt::format("{}",
+                           settings.lun.value_or(stock_transport(settings.via).row().first_lun));
+    };
+    compare(phrases, "the LUN", number(there), number(wanted));
     return phrases;
 }
 
@@ -182,6 +243,7 @@ std::vector<std::string> differences(const StockAttachment &there, const StockAt
         compare(phrases, "the target", there.target.empty() ? "as discovered" : there.target,
                 wanted.target);
     }
+    compare(phrases, "CHAP", chap_phrase(there.chap), chap_phrase(wanted.chap));
     return phrases;
 }
 
@@ -211,9 +273,25 @@ Result<std::string> stock_text(const StockExport &settings) {
     ini.add("target", settings.target);
     ini.add("address", settings.portal.host_text());
     ini.add("port", fmt::format("{}", settings.portal.port()));
+    for (const SocketAddress &portal : settings.more_portals) {
+        ini.add("portal", portal.text());
+    }
+    if (settings.buffered) {
+        ini.add("buffered", "yes");
+    }
+    if (settings.block_size != 0) {
+        ini.add("block-size", fmt::format("{}", settings.block_size));
+    }
+    if (settings.unmap) {
+        ini.add("unmap", "yes");
+    }
+    if (settings.lun) {
+        ini.add("lun", fmt::format("{}", *settings.lun));
+    }
     if (settings.identity) {
         ini.add("uuid", settings.identity->text());
     }
+    add_chap(ini, settings.chap);
     return ini.text();
 }
 
@@ -231,6 +309,7 @@ std::string stock_text(const StockAttachment &settings) {
     if (settings.portal) {
         ini.add("portal", settings.portal->text());
     }
+    add_chap(ini, settings.chap);
     return ini.text();
 }
 
@@ -253,6 +332,13 @@ Result<StockExport> parse_stock_export(const std::string &source, std::string_vi
     if (!settings.identity) {
         return file.error_at("uuid", "this is not a UUID");
     }
+    settings.chap = TRY(read_chap(file));
+    settings.buffered = TRY(file.flag("buffered"));
+    settings.unmap = TRY(file.flag("unmap"));
+    if (file.has("block-size")) {
+        settings.block_size =
+            TRY(at_key(file, "block-size", parse_block_size(file.value("block-size"))));
+    }
     return settings;
 }
 
@@ -268,6 +354,7 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source,
             file, "target", stock_transport(settings.via).parse_target(file.value("target"))));
     }
     settings.host = file.value("host");
+    settings.chap = TRY(read_chap(file));
     if (file.has("portal")) {
         settings.portal = parse_portal(file.value("portal"));
         if (!settings.portal) {

@@ -8,6 +8,7 @@
 #include "base/socket_address.h"
 #include "base/uuid.h"
 #include "config/dropin_folder.h"
+#include "stock/chap.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -33,6 +34,8 @@ enum class StockBackend : std::uint8_t { device, file, ram, scsi };
 // "device", "file", "ram", "scsi".
 std::string stock_backend_text(StockBackend backend);
 
+inline constexpr unsigned int most_luns = 255; // the highest number
+
 struct StockExport {
     std::string name;
     Via via = Via::nvme;
@@ -45,7 +48,16 @@ struct StockExport {
     bool allow_any = false; // an administrator allowed every initiator explicitly
     std::string target{};   // IQN or NQN; SRP: the WWN of the port
     SocketAddress portal{}; // the address and port on which the target listens
+    std::vector<SocketAddress> more_portals{};
+    // The LUN, or the number of the namespace. None: the first one, 0 for a LUN and 1 for a
+    // namespace; SRP: the first free one.
+    std::optional<unsigned int> lun{};
     std::optional<Uuid> identity{};
+    Chap chap{}; // iSCSI and iSER only
+    // Of a file: through the page cache, with a write cache that a power failure loses.
+    bool buffered = false;
+    std::uint32_t block_size = 0; // bytes; 0: that of the backend
+    bool unmap = false;           // initiators may discard blocks
 };
 
 struct StockAttachment {
@@ -57,8 +69,14 @@ struct StockAttachment {
     std::string host{};
     // Of a disk that is attached: the address and port of the server. Never configured.
     std::optional<SocketAddress> portal{};
+    Chap chap{}; // iSCSI and iSER only
 };
 
+Result<std::uint32_t> parse_block_size(std::string_view text);
+// Returns all portals, the first one first.
+std::vector<SocketAddress> portals_of(const StockExport &settings);
+// "0.0.0.0:4420, [::]:4420"
+std::string portals_text(const StockExport &settings);
 // Parses "10.0.0.1:4420" or "[fd00::1]:4420". Returns none unless it has an address and a port.
 std::optional<SocketAddress> parse_portal(const std::string &text);
 

@@ -142,7 +142,8 @@ class SrpTransport final : public StockTransport {
                           .port = 5555,
                           .uses_rdma = true,
                           .uses_tcp = false,
-                          .lets_everyone_in = false}) {}
+                          .lets_everyone_in = false,
+                          .shares_targets = false}) {}
 
     Result<std::string> parse_target(std::string_view text) const override {
         return parse_srp_target(text);
@@ -170,10 +171,9 @@ class SrpTransport final : public StockTransport {
     Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings,
                                    const TargetPlan &store) const override {
         const std::string fabric = fmt::format("{}/srpt", lio_folder);
-        const std::string port = fmt::format("{}/{}", fabric, settings.target);
+        const std::string port = target_folder(settings);
         const std::string group = fmt::format("{}/{}", port, settings.target);
         const std::string lun = fmt::format("{}/lun/lun_{}", group, free_lun(files, group));
-        const std::string extension = srp_extension(settings.name);
         TargetPlan plan{lun, store.steps};
         auto &steps = plan.steps;
         steps.push_back(config_shared_folder(fabric));
@@ -188,16 +188,30 @@ class SrpTransport final : public StockTransport {
         steps.push_back(config_folder(lun));
         steps.push_back(config_link(lun + "/causeway", store.probe));
         for (const std::string &initiator : settings.initiators) {
-            const std::string acl =
-                fmt::format("{}/acls/0x{}{}", group, extension, initiator.substr(2));
-            steps.push_back(config_folder(acl));
-            steps.push_back(config_folder(acl + "/lun_0"));
-            steps.push_back(config_link(acl + "/lun_0/causeway", lun));
-            steps.push_back(
-                config_value(acl + "/lun_0/write_protect", settings.read_only ? "1" : "0"));
+            for (ConfigStep &step : admit(settings, lun, initiator)) {
+                steps.push_back(std::move(step));
+            }
         }
         steps.push_back(config_value(group + "/enable", "1"));
         return plan;
+    }
+
+    std::string target_folder(const StockExport &settings) const override {
+        return fmt::format("{}/srpt/{}", lio_folder, settings.target);
+    }
+
+    std::vector<ConfigStep> admit(const StockExport &settings, const std::string &probe,
+                                  const std::string &initiator) const override {
+        const std::string acl =
+            fmt::format("{}/{}/acls/0x{}{}", target_folder(settings), settings.target,
+                        srp_extension(settings.name), initiator.substr(2));
+        return {config_folder(acl), config_folder(acl + "/lun_0"),
+                config_link(acl + "/lun_0/causeway", probe),
+                config_value(acl + "/lun_0/write_protect", settings.read_only ? "1" : "0")};
+    }
+
+    std::vector<ConfigStep> cutting(const std::vector<ConfigStep> & /*steps*/) const override {
+        return {}; // each initiator has an ACL, whose removal ends its connection
     }
 
     std::optional<std::string> service(KernelFiles &files) const override {

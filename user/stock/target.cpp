@@ -41,8 +41,31 @@ std::uint64_t ramdisk_page() {
     return static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+namespace {
+
+// The options of the backend that only some backends have.
+Result<void> check_options(const StockExport &settings) {
+    if (settings.buffered && settings.backend != StockBackend::file) {
+        return Error{ExitCode::usage, "--buffered is of --file: a device has no page cache here",
+                     "leave out --buffered"};
+    }
+    if (settings.block_size != 0 && settings.backend != StockBackend::file &&
+        settings.backend != StockBackend::ram) {
+        return Error{ExitCode::usage, "a device has a block size of its own",
+                     "leave out --block-size"};
+    }
+    if (settings.unmap && settings.backend == StockBackend::scsi) {
+        return Error{ExitCode::usage, "a device that is passed through answers UNMAP itself",
+                     "leave out --unmap"};
+    }
+    return {};
+}
+
+} // namespace
+
 Result<void> check_stock_backend(KernelFiles &files, const StockExport &settings) {
     TRY(stock_transport(settings.via).check(settings));
+    TRY(check_options(settings));
     if (settings.backend == StockBackend::ram) {
         return check_memory(settings.size, ramdisk_page());
     }

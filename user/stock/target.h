@@ -52,9 +52,9 @@ std::string srp_extension(const std::string &name);
 // Returns the names of the initiators that are connected to the target, as LIO reports them; none
 // for an NVMe target.
 std::vector<std::string> connected_initiators(KernelFiles &files, const TargetPlan &made);
-// Returns the addresses of clients that are connected to the port of an NVMe target; none for other
-// targets. Several exports may share a port, and Linux does not report which export a client uses.
-// Returns an error if the clients cannot be determined.
+// Returns the addresses of clients that are connected to the ports of an NVMe target; none for
+// other targets. Several exports may share a port, and Linux does not report which export a client
+// uses. Returns an error if the clients cannot be determined.
 Result<std::vector<std::string>> clients_of_port(World &world, const TargetPlan &made);
 // Returns all clients of the target; none for an NVMe target that shares its port with another one.
 Result<std::vector<std::string>> clients_of(World &world, const TargetPlan &made);

@@ -2,6 +2,7 @@
 #include "stock/transport.h"
 
 #include "base/nearest.h"
+#include "transport/family.h"
 
 #include <algorithm>
 #include <array>
@@ -78,6 +79,15 @@ Result<std::string> choose_target(const StockAttachment &settings, const Offer &
                  choice.empty()
                      ? "see what it offers with \"causeway export list\" there"
                      : fmt::format("give --target with one of: {}", fmt::join(choice, ", "))};
+}
+
+Result<Chap> take_chap(Via via, const Arguments &arguments) {
+    if (!stock_transport(via).row().has_chap) {
+        TRY(refuse_options(arguments, chap_words(),
+                           fmt::format("is of iSCSI and iSER, {} has no CHAP", via_title(via)),
+                           "leave out --{}, or give --via iser"));
+    }
+    return take_chap(arguments);
 }
 
 Result<void> check_initiator_tools(World &world, Via via) {

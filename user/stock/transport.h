@@ -34,6 +34,13 @@ class StockTransport {
         bool uses_rdma;
         bool uses_tcp;                // iSER too, to discover and to log in
         bool lets_everyone_in = true; // if no initiator is named
+        // Of the listener on every address: for IPv4 only; one for IPv4 and IPv6; one for each.
+        enum class Any : std::uint8_t { v4, one, two } any = Any::v4;
+        unsigned int first_lun = 0;
+        bool has_chap = false;
+        bool shares_targets = true; // --target may name the target of another export
+        // An initiator that is admitted reaches all LUNs of the target.
+        bool admits_to_target = false;
         // The program of the initiator, and the package that has it; empty: the kernel is enough.
         std::string_view program{};
         std::string_view package{};
@@ -68,6 +75,22 @@ class StockTransport {
     // @store: the plan of the backstore; empty if the target has none.
     virtual Result<TargetPlan> plan_target(KernelFiles &files, const StockExport &settings,
                                            const TargetPlan &store) const = 0;
+    // The folder of the target in configfs.
+    virtual std::string target_folder(const StockExport &settings) const = 0;
+    // The steps that admit one initiator. @probe: of the plan of the export.
+    virtual std::vector<ConfigStep> admit(const StockExport &settings, const std::string &probe,
+                                          const std::string &initiator) const = 0;
+    // The value that admits every initiator, or only those that are named; none: it does not exist.
+    virtual std::optional<ConfigStep> openness(const StockExport & /*settings*/,
+                                               const std::string & /*probe*/) const {
+        return std::nullopt;
+    }
+    // Among the steps of a target, those that end all its connections when they are reversed and
+    // made again.
+    virtual std::vector<ConfigStep> cutting(const std::vector<ConfigStep> &steps) const = 0;
+    // True if the initiator stays connected after it is no longer admitted. Else Linux ends its
+    // connection at once.
+    virtual bool outlives_admission() const { return false; }
     // The name that clients have to give with --target; none: discovery finds it.
     virtual std::optional<std::string> service(KernelFiles & /*files*/) const {
         return std::nullopt;
@@ -113,6 +136,8 @@ Result<std::string> parse_srp_initiator(std::string_view text);
 // Returns the one offered target whose name ends in ":NAME", where NAME is the name of the export.
 Result<std::string> choose_target(const StockAttachment &settings, const Offer &offer);
 Result<void> check_initiator_tools(World &world, Via via);
+// Returns an error (usage) if the arguments have options of CHAP and the transport has none.
+Result<Chap> take_chap(Via via, const Arguments &arguments);
 // The disks of a SCSI target. @start is the start of their SCSI addresses: "7:0:0:".
 std::vector<std::string> scsi_disks(KernelFiles &files, const std::string &start);
 

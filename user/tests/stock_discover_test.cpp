@@ -16,10 +16,10 @@ TEST(StockDiscovery, reads_the_lines_of_iscsiadm) {
     EXPECT_EQ(offer.targets, (Targets{{iqn, "", "10.0.0.1:3260"}, {iqn, "", "[fd00::1]:3261"}}));
     EXPECT_EQ(offer.names(), std::vector<std::string>{iqn});
     EXPECT_EQ(offer.left_out, 0U);
-    for (const std::string &bad :
-         {std::string("no portals found"), "10.0.0.1:3260,1 " + iqn + " x", "10.0.0.1,1 " + iqn,
-          "10.0.0.1:3260 " + iqn, "10.0.0.1:70000,1 " + iqn, "10.0.0.1:3260,x " + iqn,
-          "10.0.0.1:3260,1 \x1b[2J", "10.0.0.1:3260,1 IQN.2003-01.org.x:a"}) {
+    for (const std::string &bad : std::vector<std::string>{
+             "no portals found", "10.0.0.1:3260,1 " + iqn + " x", "10.0.0.1,1 " + iqn,
+             "10.0.0.1:3260 " + iqn, "10.0.0.1:70000,1 " + iqn, "10.0.0.1:3260,x " + iqn,
+             "10.0.0.1:3260,1 \x1b[2J", "10.0.0.1:3260,1 IQN.2003-01.org.x:a"}) {
         const Offer none = parse_iscsi_discovery(bad);
         EXPECT_TRUE(none.targets.empty()) << bad;
         EXPECT_EQ(none.left_out, 1U) << bad;
@@ -211,6 +211,29 @@ TEST_F(Stock, nvme_detach_ends_only_its_own_path) {
     EXPECT_EQ(processes.count("nvme disconnect"), 1U);
     EXPECT_TRUE(processes.ran("nvme disconnect -d nvme0"));
     EXPECT_EQ(files.content.count("/sys/class/nvme/nvme7/state"), 1U);
+}
+
+/* ---- links to the disks ---- */
+
+TEST_F(Stock, attach_waits_for_the_link_of_the_disk) {
+    offer_iscsi();
+    put("/sys/class/block/sda/device/wwid", "naa.6001405a");
+    put("/run/udev/control", "");
+    clock.events.emplace(clock.now() + std::chrono::seconds(2),
+                         [this] { put("/dev/disk/by-id/wwn-0x6001405a", ""); });
+    const auto told = json({"attach", "storage1/scratch", "--via", "iscsi"});
+    EXPECT_EQ(told["links"], nlohmann::json::array({"/dev/disk/by-id/wwn-0x6001405a"}));
+    EXPECT_EQ(clock.slept, std::chrono::seconds(2));
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 0) << err();
+    EXPECT_NE(out().find("/dev/disk/by-id/wwn-0x6001405a\n/dev/sda\n"), std::string::npos) << out();
+    EXPECT_EQ(json({"list"})["stock"][0]["disks"][0]["link"], "/dev/disk/by-id/wwn-0x6001405a");
+    // Without udevd, attach does not wait for a link.
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    drop("/dev/disk/");
+    drop("/run/udev/");
+    clock.slept = {};
+    EXPECT_EQ(json({"attach", "storage1/scratch", "--via", "iscsi"})["links"][0], nullptr);
+    EXPECT_EQ(clock.slept.count(), 0);
 }
 
 } // namespace

@@ -15,6 +15,14 @@ class Stock : public CommandTest {
     static inline const std::string client_nqn =
         "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001";
 
+    // A record of a discovery log page, as nvme-cli prints it.
+    static std::string nvme_record(const std::string &transport, const std::string &name,
+                                   const std::string &subtype = "nvme subsystem") {
+        return R"({"trtype":")" + transport + R"(","adrfam":"ipv4","subtype":")" + subtype +
+               R"(","treq":"not specified","portid":1,"trsvcid":"4420","subnqn":")" + name +
+               R"(","traddr":"10.0.0.1"})";
+    }
+
   protected:
     void SetUp() override {
         files.content["/proc/self/mountinfo"] =
@@ -69,14 +77,6 @@ class Stock : public CommandTest {
     void block(const std::string &name) {
         put("/sys/class/block/" + name + "/size", "2048");
         put("/sys/class/block/" + name + "/dev", "8:0");
-    }
-
-    // A record of a discovery log page, as nvme-cli prints it.
-    static std::string nvme_record(const std::string &transport, const std::string &name,
-                                   const std::string &subtype = "nvme subsystem") {
-        return R"({"trtype":")" + transport + R"(","adrfam":"ipv4","subtype":")" + subtype +
-               R"(","treq":"not specified","portid":1,"trsvcid":"4420","subnqn":")" + name +
-               R"(","traddr":"10.0.0.1"})";
     }
 
     void offer_nvme(const std::string &offered = nqn, const std::string &transport = "rdma") {

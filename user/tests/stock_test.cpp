@@ -20,6 +20,10 @@ TEST(ConfigSteps, are_kept_as_text) {
     const std::vector<ConfigStep> steps = {config_shared_folder(config + "/a"),
                                            config_folder(config + "/a/b c"),
                                            config_value(config + "/a/b c/v", "1", "0"),
+                                           config_exact(config + "/a/b c/e", "1"),
+                                           config_secret(config + "/a/b c/s", "/etc/key"),
+                                           shared_step(config_value(config + "/a/b c/w", "2")),
+                                           shared_step(config_link(config + "/a/m", config + "/a")),
                                            config_link(config + "/a/l", config + "/a/b c")};
     const auto read = parse_steps("# a comment\n" + steps_text(steps));
     ASSERT_TRUE(read);
@@ -331,14 +335,18 @@ TEST_F(Stock, exports_refuse_what_cannot_be) {
 
 TEST_F(Stock, nvme_attachment_is_discovered_shown_and_ended) {
     offer_nvme();
+    put("/dev/disk/by-id/nvme-uuid.5cbe11f0", "");
+    put("/sys/class/block/nvme0n1/wwid", "uuid.5cbe11f0");
     const auto told = json({"attach", "storage1/scratch", "--via", "nvme"});
     EXPECT_EQ(status, 0) << err();
     EXPECT_EQ(told["devices"], nlohmann::json::array({"/dev/nvme0n1"}));
+    EXPECT_EQ(told["links"], nlohmann::json::array({"/dev/disk/by-id/nvme-uuid.5cbe11f0"}));
     EXPECT_TRUE(processes.ran("nvme connect -t rdma -a 10.0.0.1 -s 4420 -n " + nqn));
     EXPECT_TRUE(fs::exists(attachment()));
     EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0);
     EXPECT_NE(out().find("nothing to do"), std::string::npos) << out();
-    EXPECT_NE(out().find("/dev/nvme0n1\n"), std::string::npos) << out();
+    EXPECT_NE(out().find("/dev/disk/by-id/nvme-uuid.5cbe11f0\n/dev/nvme0n1\n"), std::string::npos)
+        << out();
     const auto listed = json({"list"})["stock"][0];
     EXPECT_EQ(listed["state"], "live");
     EXPECT_EQ(listed["disks"][0]["size"], 1048576);

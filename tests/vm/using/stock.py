@@ -15,7 +15,7 @@ CONFIGURED = ("cd /sys/kernel/config 2>/dev/null || exit 0; shopt -s nullglob; "
               "echo nvmet/{subsystems,ports,hosts}/* target/core/*_* target/{iscsi,srpt}/*")
 REQUIRES = {via: tuple(map(module, names)) for via, names in {
     "iscsi": ("iscsi_target_mod", "iscsi_tcp"), "iser": ("ib_isert", "ib_iser"),
-    "nvme": ("nvmet_rdma", "nvme_rdma"), "srp": ("ib_srpt", "ib_srp")}.items()}
+    "nvme": ("nvmet_rdma", "nvme_rdma"), "nvme_tcp": ("nvmet_tcp", "nvme_tcp"), "srp": ("ib_srpt", "ib_srp")}.items()}
 NVME_HOST = "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001"
 INITIATOR = "iqn.2026-01.test.causeway:client"
 DISKS = "cd /sys/block && ls -d sd* nvme* 2>/dev/null || true"
@@ -53,6 +53,10 @@ def judge(rig, via, initiator, state, attaching=""):
     assert "nothing to do" in server.run(add).out
     export, = listed(server, "export list")
     assert export["running"] and export["persistent"] and export["size"] == 64 << 20, export
+
+    if via != "srp":
+        offered, = causeway.answer(client, f"discover server --via {via}")["targets"]
+        assert offered["name"] == "scratch" and offered["portals"], offered
 
     device = client.run(attach, timeout=180).out.splitlines()[-1]
     assert device.startswith("/dev/"), device

@@ -29,6 +29,12 @@ def nvme(rig):
     stock.judge(rig, "nvme", stock.NVME_HOST, "live")
 
 
+def nvme_tcp(rig):
+    stock.name_nvme_host(rig.client)
+    assert stock.NVME_HOST in rig.client.run("causeway initiator").out
+    stock.judge(rig, "nvme-tcp", stock.NVME_HOST, "live")
+
+
 def srp(rig):
     guid, service = (host.read("/sys/class/infiniband/rxe0/node_guid").strip() for host in (rig.client, rig.server))
     rig.client.fails("causeway attach server/scratch --via srp", "SRP has no discovery")
@@ -36,6 +42,6 @@ def srp(rig):
     stock.judge(rig, "srp", guid, "running", f"--target {service}")
 
 
-@for_each(case(each.__name__, each, REQUIRES=stock.REQUIRES[each.__name__]) for each in (iscsi, iser, nvme, srp))
+@for_each(case(each.__name__, each, REQUIRES=stock.REQUIRES[each.__name__]) for each in (iscsi, iser, nvme, nvme_tcp, srp))
 def scenario(rig, _, judge):
     judge(rig)

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// export set, for exports by stock transports: who may attach.
+#include "base/append_once.h"
+#include "change/carry_out.h"
+#include "stock/access_change.h"
+#include "stock/exporting.h"
+#include "stock/family.h"
+#include "stock/shared_target.h"
+#include "stock/transport.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace causeway {
+
+namespace {
+
+std::vector<std::string> without(const std::vector<std::string> &names,
+                                 const std::vector<std::string> &others) {
+    std::vector<std::string> rest;
+    for (const std::string &name : names) {
+        if (std::find(others.begin(), others.end(), name) == others.end()) {
+            rest.push_back(name);
+        }
+    }
+    return rest;
+}
+
+// True if the made steps of the export admit this initiator. An export that was opened to every
+// initiator keeps the ACLs of those that it had.
+bool is_made(const TargetPlan &made, const std::vector<ConfigStep> &steps) {
+    return std::any_of(made.steps.begin(), made.steps.end(),
+                       [&](const ConfigStep &step) { return step.path == steps.back().path; });
+}
+
+struct Edited {
+    AccessEdit edit;
+    TargetPlan made;                   // after the edit
+    std::vector<std::string> expelled; // they are connected, and Linux ends their connections
+};
+
+// The initiators that the target admits now by steps of its own, and did or did not name.
+std::vector<std::string> admitted_now(const StockExportState &state,
+                                      const std::vector<std::string> &wanted) {
+    std::vector<std::string> all = state.settings.initiators;
+    for (const std::string &name : wanted) {
+        append_once(all, name);
+    }
+    return all;
+}
+
+Edited edit_of(World &world, const StockExportState &state, const StockExport &wanted, bool force) {
+    const StockTransport &transport = stock_transport(wanted.via);
+    const std::string &probe = state.made.probe;
+    Edited result{{fmt::format("the export '{}' by {}", wanted.name, via_title(wanted.via)), probe},
+                  state.made,
+                  {}};
+    AccessEdit &edit = result.edit;
+    auto &steps = result.made.steps;
+    const bool opens = wanted.initiators.empty();
+    const auto connected = connected_initiators(world.files, state.made);
+    const auto is_connected = [&](const std::string &name) {
+        return std::any_of(connected.begin(), connected.end(), [&](const std::string &each) {
+            return each == name || (each.size() > 18 && "0x" + each.substr(18) == name);
+        });
+    };
+    for (const std::string &name : admitted_now(state, wanted.initiators)) {
+        const auto admission = transport.admit(wanted, probe, name);
+        const bool is_wanted = std::find(wanted.initiators.begin(), wanted.initiators.end(),
+                                         name) != wanted.initiators.end();
+        const bool there = is_made(state.made, admission);
+        if (is_wanted && !there) {
+            edit.made.insert(edit.made.end(), admission.begin(), admission.end());
+            steps.insert(steps.end(), admission.begin(), admission.end());
+        } else if (!is_wanted && there && !(opens && !transport.outlives_admission())) {
+            edit.taken.insert(edit.taken.end(), admission.begin(), admission.end());
+            for (const ConfigStep &step : admission) {
+                steps.erase(
+                    std::remove_if(steps.begin(), steps.end(),
+                                   [&](const ConfigStep &each) { return each.path == step.path; }),
+                    steps.end());
+            }
+            if (is_connected(name) && !transport.outlives_admission()) {
+                result.expelled.push_back(name);
+            }
+        }
+    }
+    auto openness = transport.openness(wanted, probe);
+    const auto before = transport.openness(state.settings, probe);
+    if (openness && openness->text != before->text) {
+        openness->back = before->text;
+        edit.openness = *openness;
+        for (ConfigStep &step : steps) {
+            if (step.path == openness->path) {
+                step.text = openness->text;
+            }
+        }
+    }
+    // An initiator that no ACL admitted, or whose connection outlives its admission.
+    const bool leaves_some =
+        !opens && (transport.outlives_admission()
+                       ? edit.openness.has_value() || !edit.taken.empty()
+                       : !without(connected, admitted_now(state, wanted.initiators)).empty());
+    if (force && leaves_some) {
+        edit.cut = transport.cutting(state.made.steps);
+    }
+    return result;
+}
+
+class StockSetAction final : public DiskAction {
+  public:
+    StockSetAction(StockExportState state, StockExport wanted, bool force, bool persists)
+        : state_(std::move(state)), wanted_(std::move(wanted)), force_(force), persists_(persists) {
+    }
+
+    Result<ChangeSet> changes(World &world) override {
+        ChangeSet set(fmt::format("export set {} --via {}", wanted_.name, via_text(wanted_.via)));
+        TRY(check_others(world));
+        if (state_.running) {
+            TRY(add_edit(world, set));
+        }
+        if (state_.persistent && persists_) {
+            auto text = TRY(stock_text(wanted_));
+            TRY(set.write(stock_place(world.places, wanted_), text));
+        }
+        return set;
+    }
+
+    std::string nothing_to_do() const override {
+        return fmt::format("'{}' admits these initiators already", wanted_.name);
+    }
+
+    Error failure(Error error) const override {
+        error.what = fmt::format("cannot change who may attach '{}': {}", wanted_.name, error.what);
+        return error;
+    }
+
+    Result<Answer> answer(World & /*world*/, Answer done) override {
+        done.json["name"] = wanted_.name;
+        done.json["initiators"] = wanted_.initiators;
+        return done;
+    }
+
+  private:
+    // The exports of a target share what is not of one LUN.
+    Result<void> check_others(World &world) const {
+        const auto others = TRY(others_in_target(world, wanted_));
+        const bool changes_all = stock_transport(wanted_.via).row().admits_to_target ||
+                                 wanted_.initiators.empty() != state_.settings.initiators.empty();
+        if (others.empty() || !changes_all) {
+            return {};
+        }
+        return Error{ExitCode::failed,
+                     fmt::format("the target {} has the export '{}' too, and this change would "
+                                 "admit initiators to both",
+                                 wanted_.target, others.front().settings.name),
+                     "remove one of them, and add it with a target of its own"};
+    }
+
+    Result<void> add_edit(World &world, ChangeSet &set) const {
+        Edited edited = edit_of(world, state_, wanted_, force_);
+        if (!edited.expelled.empty() && !force_) {
+            return Error{ExitCode::try_again,
+                         fmt::format("{} has '{}' attached, and Linux ends its session when it is "
+                                     "no longer admitted",
+                                     fmt::join(edited.expelled, ", "), wanted_.name),
+                         "detach it there, or give --force"};
+        }
+        TRY(add_record(world, set, wanted_, edited.made));
+        if (!edited.edit.empty()) {
+            set.add(change_access(std::move(edited.edit)));
+        }
+        return {};
+    }
+
+    StockExportState state_;
+    StockExport wanted_;
+    bool force_;
+    bool persists_;
+};
+
+} // namespace
+
+Result<ActionPointer> StockFamily::export_set(World &world, const std::string &name,
+                                              const Arguments &arguments) const {
+    auto state = TRY(find_stock_export(world, name));
+    if (!state) {
+        return ActionPointer();
+    }
+    TRY(refuse_options(arguments,
+                       {"key-file", "no-key", "read-only", "read-write", "tcp", "no-tcp",
+                        "takeover-after", "address"},
+                       "is no setting that an export by --via can change while it is there",
+                       "leave --{} out, or remove the export and add it anew"));
+    const Via via = TRY(parse_via(arguments.text("via").value_or(via_text(state->settings.via))));
+    if (!arguments.has("initiator") && !arguments.has("allow")) {
+        return Error{ExitCode::usage, "no option names the initiators that may attach from now on",
+                     "give --initiator NAME, or --allow any"};
+    }
+    if (via != state->settings.via) {
+        return Error{ExitCode::failed,
+                     fmt::format("'{}' is exported by {}, not by {}", name,
+                                 via_title(state->settings.via), via_title(via)),
+                     fmt::format("give --via {}", via_text(state->settings.via))};
+    }
+    StockExport wanted = state->settings;
+    wanted.initiators.clear();
+    TRY(take_initiators(arguments, wanted));
+    TRY(stock_transport(via).check(wanted));
+    return ActionPointer(std::make_unique<StockSetAction>(*std::move(state), std::move(wanted),
+                                                          arguments.has("force"),
+                                                          !arguments.has("no-persist")));
+}
+
+} // namespace causeway

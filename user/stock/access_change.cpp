@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "stock/access_change.h"
+
+#include "change/kinds.h"
+#include "host/rdma_devices.h"
+#include "stock/exporting.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+using Kind = ConfigStep::Kind;
+
+const ChangeKind kind_access("stock-access", [](const Json &json) -> ChangePointer {
+    const auto steps = [&](const char *key) {
+        return parse_steps(json.at(key).get<std::string>());
+    };
+    auto taken = steps("taken");
+    auto made = steps("made");
+    auto value = steps("openness");
+    if (!taken || !made || !value || value->size() > 1) {
+        return nullptr;
+    }
+    AccessEdit edit{json.at("subject").get<std::string>(), json.at("probe").get<std::string>(),
+                    *std::move(taken), *std::move(made)};
+    if (!value->empty()) {
+        edit.openness = value->front();
+    }
+    return change_access(std::move(edit));
+});
+
+// True if all folders and links of the steps exist, or, with @there false, none but shared ones.
+bool are(KernelFiles &files, const std::vector<ConfigStep> &steps, bool there) {
+    return std::all_of(steps.begin(), steps.end(), [&](const ConfigStep &step) {
+        const bool is_object = step.kind == Kind::folder || step.kind == Kind::link;
+        const bool skipped = !is_object || (!there && step.shared && step.kind == Kind::folder);
+        return skipped || exists(files, step.path) == there;
+    });
+}
+
+class AccessChange final : public Change {
+  public:
+    explicit AccessChange(AccessEdit edit) : edit_(std::move(edit)) {}
+
+    std::string subject() const override { return "initiators of " + edit_.subject; }
+
+    std::string show(Direction direction) const override {
+        const bool forward = direction == Direction::forward;
+        std::string text = fmt::format("initiators of {}\n", edit_.subject);
+        for (const ConfigStep &step : forward ? edit_.taken : edit_.made) {
+            text += line(step, '-');
+        }
+        if (edit_.openness) {
+            text += fmt::format("+{} = {}\n", edit_.openness->path,
+                                forward ? edit_.openness->text : edit_.openness->back);
+        }
+        for (const ConfigStep &step : forward ? edit_.made : edit_.taken) {
+            text += line(step, '+');
+        }
+        if (forward && !edit_.cut.empty()) {
+            text += "+all connections end, and those of admitted initiators come back\n";
+        }
+        return text;
+    }
+
+    std::string report(Direction direction) const override {
+        return fmt::format("{} the initiators of {}",
+                           direction == Direction::forward ? "changed" : "restored", edit_.subject);
+    }
+
+    // Undo does not end connections, so the journal has no cut.
+    Json json() const override {
+        return {{"kind", kind_access.name()},
+                {"subject", edit_.subject},
+                {"probe", edit_.probe},
+                {"taken", steps_text(edit_.taken)},
+                {"made", steps_text(edit_.made)},
+                {"openness", edit_.openness ? steps_text({*edit_.openness}) : std::string()}};
+    }
+
+    Result<Standing> standing(World &world) const override {
+        if (!world.files.has_folder(edit_.probe)) {
+            return Standing::neither;
+        }
+        const std::string value =
+            edit_.openness ? sysfs_text(world.files, edit_.openness->path) : std::string();
+        const bool done = are(world.files, edit_.made, true) &&
+                          are(world.files, edit_.taken, false) &&
+                          (!edit_.openness || value == edit_.openness->text);
+        const bool undone = are(world.files, edit_.made, false) &&
+                            are(world.files, edit_.taken, true) &&
+                            (!edit_.openness || value == edit_.openness->back);
+        // An edit that only cuts connections may be made again and again.
+        return undone ? Standing::before : done ? Standing::after : Standing::neither;
+    }
+
+    Result<void> forward(World &world) const override {
+        TRY(edit(world, edit_.taken, edit_.made,
+                 edit_.openness ? edit_.openness->text : std::string()));
+        for (const ConfigStep &step : edit_.cut) {
+            ConfigStep alone = step;
+            alone.shared = false;
+            TRY(take_steps_back(world.files, {alone}));
+            TRY(make_steps(world.files, {alone}));
+        }
+        return {};
+    }
+
+    Result<void> back(World &world) const override {
+        return edit(world, edit_.made, edit_.taken,
+                    edit_.openness ? edit_.openness->back : std::string());
+    }
+
+    Result<void> may_go_back(World &world) const override {
+        const auto connected = connected_initiators(world.files, {edit_.probe, edit_.made});
+        for (const ConfigStep &step : edit_.made) {
+            const std::string name = step.path.substr(step.path.rfind('/') + 1);
+            if (std::find(connected.begin(), connected.end(), name) != connected.end()) {
+                return Error{
+                    ExitCode::try_again,
+                    fmt::format("{} has {} attached, and would lose it", name, edit_.subject),
+                    "detach it there, or give --force"};
+            }
+        }
+        return {};
+    }
+
+  private:
+    static std::string line(const ConfigStep &step, char sign) {
+        const bool is_object = step.kind == Kind::folder || step.kind == Kind::link;
+        return is_object ? fmt::format("{}{}\n", sign, step.path) : std::string();
+    }
+
+    // Reverses the first steps, writes the value, and makes the other steps. Restores what it did
+    // if the kernel refuses a part.
+    Result<void> edit(World &world, const std::vector<ConfigStep> &out,
+                      const std::vector<ConfigStep> &in, const std::string &value) const {
+        const auto gone = TRY(without_needed(world, edit_.probe, out));
+        TRY(take_steps_back(world.files, gone));
+        Result<void> done;
+        const std::string before =
+            edit_.openness ? sysfs_text(world.files, edit_.openness->path) : std::string();
+        if (edit_.openness && before != value) {
+            done = world.files.write(edit_.openness->path, value + "\n");
+        }
+        if (done) {
+            done = make_steps(world.files, in);
+            if (!done && edit_.openness && before != value) {
+                (void)world.files.write(edit_.openness->path, before + "\n");
+            }
+        }
+        if (!done) {
+            Error error = done.error();
+            if (const auto again = make_steps(world.files, gone); !again) {
+                error.what += fmt::format("; and half of it is gone: {}", again.error().what);
+            }
+            return error;
+        }
+        return {};
+    }
+
+    AccessEdit edit_;
+};
+
+} // namespace
+
+ChangePointer change_access(AccessEdit edit) {
+    return std::make_unique<AccessChange>(std::move(edit));
+}
+
+} // namespace causeway

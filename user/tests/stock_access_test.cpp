@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests of who may attach an export by a stock transport: CHAP, and initiators that change while
+// clients are attached.
+#include "stock/chap.h"
+#include "stock/configfs.h"
+#include "stock/target.h"
+#include "stock_fixture.h"
+
+namespace causeway {
+namespace {
+
+const char *const other_iqn = "iqn.1993-08.org.debian:01:other";
+const char *const secret = "Y2F1c2V3YXktc2VjcmV0LTE=";
+const char *const other_secret = "Y2F1c2V3YXktc2VjcmV0LTI=";
+
+class StockAccess : public Stock {
+  protected:
+    void SetUp() override {
+        Stock::SetUp();
+        write_file(key(), std::string(secret) + "\n", 0600);
+        write_file(other_key(), std::string(other_secret) + "\n", 0600);
+    }
+
+    std::string key() const { return (root / "key").string(); }
+    std::string other_key() const { return (root / "key2").string(); }
+    std::vector<std::string> chap(bool mutual) const {
+        std::vector<std::string> words = {"--chap-user", "anna", "--chap-key-file", key()};
+        if (mutual) {
+            words.insert(words.end(),
+                         {"--chap-mutual-user", "store", "--chap-mutual-key-file", other_key()});
+        }
+        return words;
+    }
+    // All text that a run left in files of Causeway.
+    std::string left_behind() const {
+        std::string text;
+        for (const char *folder : {"etc/causeway", "run/causeway", "var/lib/causeway"}) {
+            std::error_code failure;
+            for (const auto &entry : std::filesystem::recursive_directory_iterator(
+                     root / folder, std::filesystem::directory_options(), failure)) {
+                text += entry.is_regular_file() ? read_file(entry.path()) : "";
+            }
+        }
+        return text;
+    }
+    int set(std::vector<std::string> words) {
+        words.insert(words.begin(), {"export", "set", "scratch"});
+        return run(words);
+    }
+
+    std::string group = "/target/iscsi/" + iqn + "/tpgt_1";
+    std::filesystem::path record() const {
+        return root / ("etc/iscsi/nodes/" + iqn + "/10.0.0.1,3260,1/iser");
+    }
+};
+
+/* ---- CHAP ---- */
+
+TEST_F(StockAccess, chap_secrets_go_to_the_kernel_only) {
+    EXPECT_EQ(run(add("iser", {"--dry-run", "--chap-user", "anna", "--chap-key-file", key()})), 0);
+    EXPECT_EQ(out().find(secret), std::string::npos) << out();
+    EXPECT_NE(out().find("auth/password = the secret in " + key() + "\n"), std::string::npos)
+        << out();
+    auto words = chap(true);
+    words.insert(words.end(), {"--initiator", client_iqn});
+    EXPECT_EQ(run(add("iser", words)), 0) << err();
+    const std::string auth = group + "/acls/" + client_iqn + "/auth";
+    EXPECT_EQ(value(group + "/attrib/authentication"), "1\n");
+    // The kernel would take a newline for a part of the name and of the secret.
+    EXPECT_EQ(value(auth + "/userid"), "anna");
+    EXPECT_EQ(value(auth + "/password"), secret);
+    EXPECT_EQ(value(auth + "/userid_mutual"), "store");
+    EXPECT_EQ(value(auth + "/password_mutual"), other_secret);
+    EXPECT_EQ((left_behind() + out() + err()).find(secret), std::string::npos);
+    EXPECT_NE(left_behind().find("chap-key-file = " + key()), std::string::npos);
+    const auto listed = json({"export", "list"})["stock"][0];
+    EXPECT_EQ(listed["chap_user"], "anna");
+    EXPECT_EQ(listed["chap_mutual_user"], "store");
+    EXPECT_EQ(run({"export", "list"}), 0);
+    EXPECT_NE(out().find("with the CHAP secret of anna"), std::string::npos) << out();
+
+    // With another secret in the file, a restart and an undo use the new one.
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+    write_file(key(), "a-new-secret-of-the-client\n", 0600);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(value(auth + "/password"), "a-new-secret-of-the-client");
+}
+
+TEST_F(StockAccess, chap_stands_for_initiators_that_are_not_named) {
+    std::vector<std::string> words = {"export", "add",   "scratch", "--file",
+                                      disk(),   "--via", "iscsi"};
+    EXPECT_EQ(run(words), 64);
+    EXPECT_NE(err().find("no password without --chap-user"), std::string::npos) << err();
+    const auto more = chap(false);
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run(words), 0) << err();
+    EXPECT_EQ(value(group + "/attrib/generate_node_acls"), "1\n");
+    EXPECT_EQ(value(group + "/auth/userid"), "anna");
+    EXPECT_EQ(value(group + "/auth/password"), secret);
+    EXPECT_NE(out().find("--via iscsi --chap-user anna --chap-key-file FILE\n"), std::string::npos)
+        << out();
+    EXPECT_EQ(run(words), 0);
+    EXPECT_NE(out().find("nothing to do"), std::string::npos) << out();
+    EXPECT_EQ(run(add("iscsi")), 1);
+    EXPECT_NE(err().find("CHAP is anna with"), std::string::npos) << err();
+    // A reboot: the secret is read again, and its loss is an error.
+    std::filesystem::remove_all(root / "run/causeway");
+    files.folders.clear();
+    files.symlinks.clear();
+    std::filesystem::remove(key());
+    EXPECT_EQ(run({"restore"}), 78);
+    EXPECT_NE(err().find("key file " + key()), std::string::npos) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(StockAccess, chap_refuses_what_cannot_be) {
+    const auto refused = [&](const std::string &via, const std::vector<std::string> &more, int code,
+                             const std::string &saying) {
+        EXPECT_EQ(run(add(via, more)), code) << saying;
+        EXPECT_NE(err().find(saying), std::string::npos) << err();
+    };
+    refused("nvme", chap(false), 64, "NVMe/RDMA has no CHAP");
+    refused("iscsi", {"--chap-user", "anna"}, 64, "--chap-user needs --chap-key-file");
+    refused("iscsi", {"--chap-key-file", key()}, 64, "--chap-key-file needs --chap-user");
+    refused("iscsi", {"--chap-mutual-user", "s", "--chap-mutual-key-file", key()}, 64,
+            "mutual CHAP without the CHAP of the client");
+    refused("iscsi", {"--chap-user", "NULLA", "--chap-key-file", key()}, 64, "is no name for CHAP");
+    refused("iscsi", {"--chap-user", "a b", "--chap-key-file", key()}, 64, "is no name for CHAP");
+    refused("iscsi",
+            {"--chap-user", "a", "--chap-key-file", key(), "--chap-mutual-user", "b",
+             "--chap-mutual-key-file", key()},
+            78, "have the same secret");
+    write_file(key(), "short\n", 0600);
+    refused("iscsi", chap(false), 78, "too few to protect anything");
+    write_file(key(), "with a space in the middle\n", 0600);
+    refused("iscsi", chap(false), 78, "other bytes than printable characters");
+    write_file(key(), "NULL-is-no-secret-at-all\n", 0600);
+    refused("iscsi", chap(false), 78, "starts with NULL");
+    write_file(key(), std::string(secret) + "\n", 0644);
+    refused("iscsi", chap(false), 78, "is open to others");
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme", "--chap-user", "anna"}), 64);
+    EXPECT_EQ(
+        run({"export", "add", "scratch", "--ram", "1M", "--allow", "any", "--chap-user", "a"}), 64);
+    EXPECT_NE(err().find("--chap-user goes with --via only"), std::string::npos) << err();
+    EXPECT_TRUE(nothing_left());
+    EXPECT_FALSE(std::filesystem::exists(root / "etc"));
+}
+
+TEST_F(StockAccess, chap_of_an_attachment_is_in_the_record_of_open_iscsi) {
+    offer_iscsi();
+    const std::string node = "iscsiadm -m node -T " + iqn + " -p 10.0.0.1:3260";
+    processes.acts[node + " -I iser -o new"] = [this] {
+        write_file(record(),
+                   "# BEGIN RECORD 2.1.8\nnode.name = x\nnode.session.auth.authmethod = None\n"
+                   "node.session.auth.chap_algs = MD5\nnode.startup = manual\n# END RECORD\n",
+                   0600);
+        return ProcessEnd{};
+    };
+    std::string at_login;
+    const auto login = processes.acts[node + " -I iser --login"];
+    processes.acts[node + " -I iser --login"] = [&] {
+        at_login = read_file(record());
+        return login();
+    };
+    std::vector<std::string> words = {"attach", "storage1/scratch", "--via", "iser"};
+    const auto more = chap(true);
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run(words), 0) << err();
+    EXPECT_EQ(at_login, "# BEGIN RECORD 2.1.8\nnode.name = x\nnode.startup = manual\n"
+                        "node.session.auth.authmethod = CHAP\nnode.session.auth.username = anna\n"
+                        "node.session.auth.password = " +
+                            std::string(secret) +
+                            "\nnode.session.auth.username_in = store\n"
+                            "node.session.auth.password_in = " +
+                            other_secret + "\n# END RECORD\n");
+    EXPECT_EQ(mode_of(record()), 0600U);
+    for (const std::string &line : processes.log) {
+        EXPECT_EQ(line.find(secret), std::string::npos) << line;
+    }
+    EXPECT_EQ((left_behind() + out() + err()).find(secret), std::string::npos);
+    EXPECT_EQ(json({"list"})["stock"][0]["chap_user"], "anna");
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iser"}), 1);
+    EXPECT_NE(err().find("CHAP is anna with"), std::string::npos) << err();
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+}
+
+TEST_F(StockAccess, a_login_that_the_server_refuses_says_so) {
+    offer_iscsi();
+    const std::string node = "iscsiadm -m node -T " + iqn + " -p 10.0.0.1:3260 -I default";
+    processes.acts[node + " --login"] = [] {
+        return FakeProcesses::failure("iscsiadm: authorization failure", 24);
+    };
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 77);
+    EXPECT_NE(err().find("the server refused the login: iscsiadm: authorization failure"),
+              std::string::npos)
+        << err();
+    EXPECT_NE(err().find("--chap-user"), std::string::npos) << err();
+    EXPECT_TRUE(processes.ran(node + " -o delete"));
+    // No record to which the secrets could go: nothing is left behind.
+    std::vector<std::string> words = {"attach", "storage1/scratch", "--via", "iscsi"};
+    const auto more = chap(false);
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(run(words), 1);
+    EXPECT_NE(err().find("open-iscsi has no record 10.0.0.1,3260"), std::string::npos) << err();
+    EXPECT_EQ(processes.count(node + " -o delete"), 2U);
+    EXPECT_EQ(processes.count(node + " --login"), 1U);
+}
+
+/* ---- export set ---- */
+
+TEST_F(StockAccess, iscsi_initiators_change_while_a_client_is_attached) {
+    ASSERT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
+    const std::string acls = group + "/acls/";
+    put(config + acls + client_iqn + "/info", "InitiatorName: " + client_iqn);
+    EXPECT_EQ(set({"--via", "iscsi", "--initiator", client_iqn, other_iqn, "--dry-run"}), 0);
+    EXPECT_NE(out().find("+" + config + acls + other_iqn + "\n"), std::string::npos) << out();
+    EXPECT_FALSE(exists(files, config + acls + other_iqn));
+
+    EXPECT_EQ(set({"--initiator", client_iqn, other_iqn}), 0) << err();
+    EXPECT_EQ(link(acls + other_iqn + "/lun_0/causeway"), config + group + "/lun/lun_0");
+    EXPECT_EQ(json({"export", "list"})["stock"][0]["initiators"].size(), 2U);
+    EXPECT_NE(read_file(dropin()).find(std::string("initiator = ") + other_iqn), std::string::npos);
+    EXPECT_EQ(set({"--initiator", client_iqn, other_iqn}), 0);
+    EXPECT_NE(out().find("admits these initiators already"), std::string::npos) << out();
+
+    // Linux ends the session of an initiator with its ACL.
+    EXPECT_EQ(set({"--initiator", other_iqn}), 75);
+    EXPECT_NE(err().find(client_iqn + " has 'scratch' attached"), std::string::npos) << err();
+    EXPECT_TRUE(exists(files, config + acls + client_iqn));
+    EXPECT_EQ(set({"--initiator", other_iqn, "--force"}), 0) << err();
+    EXPECT_FALSE(exists(files, config + acls + client_iqn));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(exists(files, config + acls + client_iqn + "/lun_0"));
+    EXPECT_EQ(json({"export", "list"})["stock"][0]["initiators"].size(), 2U);
+
+    // An initiator that is attached loses nothing when the export is opened.
+    put(config + acls + client_iqn + "/info", "InitiatorName: " + client_iqn);
+    EXPECT_EQ(set({"--allow", "any"}), 0) << err();
+    EXPECT_EQ(value(group + "/attrib/generate_node_acls"), "1\n");
+    EXPECT_TRUE(exists(files, config + acls + client_iqn));
+    drop(config + acls + client_iqn + "/info");
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(StockAccess, force_ends_sessions_that_no_acl_names) {
+    ASSERT_EQ(run(add("iscsi")), 0) << err();
+    put(config + group + "/dynamic_sessions", other_iqn);
+    files.writes.clear();
+    EXPECT_EQ(set({"--initiator", client_iqn}), 0) << err();
+    EXPECT_EQ(value(group + "/attrib/generate_node_acls"), "0\n");
+    const auto cuts = [&] {
+        return std::count(files.writes.begin(), files.writes.end(), config + group + "/enable 0\n");
+    };
+    EXPECT_EQ(cuts(), 0);
+    EXPECT_EQ(set({"--initiator", client_iqn, "--force"}), 0) << err();
+    EXPECT_EQ(cuts(), 1);
+    EXPECT_EQ(value(group + "/enable"), "1\n");
+    files.content.erase(config + group + "/dynamic_sessions");
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(StockAccess, nvme_hosts_change_while_clients_are_attached) {
+    ASSERT_EQ(run(add("nvme")), 0) << err();
+    connect(4420);
+    const std::string subsystem = "/nvmet/subsystems/" + nqn;
+    files.writes.clear();
+    EXPECT_EQ(set({"--initiator", client_nqn}), 0) << err();
+    // nvmet refuses a host while it admits all.
+    EXPECT_EQ(files.writes.front(), config + subsystem + "/attr_allow_any_host 0\n");
+    EXPECT_EQ(link(subsystem + "/allowed_hosts/" + client_nqn),
+              config + "/nvmet/hosts/" + client_nqn);
+    const std::string port = config + "/nvmet/ports/1/subsystems/" + nqn;
+    EXPECT_EQ(std::count(files.writes.begin(), files.writes.end(), "unlink " + port), 0);
+    const std::string next = "nqn.2026-01.org.example:next";
+    EXPECT_EQ(set({"--initiator", next, "--force"}), 0) << err();
+    EXPECT_FALSE(exists(files, config + subsystem + "/allowed_hosts/" + client_nqn));
+    EXPECT_EQ(std::count(files.writes.begin(), files.writes.end(), "unlink " + port), 1);
+    EXPECT_EQ(link("/nvmet/ports/1/subsystems/" + nqn), config + subsystem);
+    EXPECT_EQ(set({"--allow", "any"}), 0) << err();
+    EXPECT_EQ(value(subsystem + "/attr_allow_any_host"), "1\n");
+    EXPECT_FALSE(exists(files, config + subsystem + "/allowed_hosts/" + next));
+    connect(4421);
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
+TEST_F(StockAccess, srp_initiators_change_too) {
+    ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
+    ASSERT_EQ(run(add("srp", {"--initiator", "5054:00ff:fe00:0002"})), 0) << err();
+    const std::string wwn = "0x00000000000000000000ffff0a000001";
+    const std::string acls =
+        config + "/target/srpt/" + wwn + "/" + wwn + "/acls/0x" + srp_extension("scratch");
+    put(acls + "505400fffe000002/lun_0/statistics/scsi_att_intr_port/port_ident", "0x1");
+    EXPECT_EQ(set({"--initiator", "505400fffe000003"}), 75);
+    EXPECT_EQ(set({"--allow", "any"}), 64);
+    EXPECT_EQ(set({"--initiator", "505400fffe000002", "505400fffe000003"}), 0) << err();
+    EXPECT_TRUE(exists(files, acls + "505400fffe000003/lun_0"));
+    EXPECT_EQ(set({"--initiator", "505400fffe000003", "--force"}), 0) << err();
+    EXPECT_FALSE(files.folders.count(acls + "505400fffe000002") == 1);
+}
+
+TEST_F(StockAccess, set_that_the_kernel_refuses_changes_nothing) {
+    ASSERT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
+    const auto folders = files.folders;
+    const std::string text = read_file(dropin());
+    files.refuse[config + group + "/acls/" + other_iqn + "/lun_0/write_protect"] =
+        Error{ExitCode::failed, "cannot write write_protect: Invalid argument", "", EINVAL};
+    EXPECT_EQ(set({"--initiator", other_iqn}), 1);
+    EXPECT_NE(err().find("cannot change who may attach 'scratch': cannot write write_protect"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(files.folders, folders);
+    EXPECT_EQ(read_file(dropin()), text);
+    EXPECT_EQ(json({"export", "list"})["stock"][0]["initiators"][0], client_iqn);
+    EXPECT_EQ(set({"--via", "iser", "--initiator", other_iqn}), 1);
+    EXPECT_NE(err().find("is exported by iSCSI, not by iSER"), std::string::npos) << err();
+    EXPECT_EQ(set({"--via", "iscsi"}), 64);
+    EXPECT_EQ(run({"export", "set", "none", "--allow", "any"}), 69);
+}
+
+/* ---- the names of this machine ---- */
+
+TEST_F(StockAccess, initiator_shows_the_names_of_this_machine) {
+    auto told = json({"initiator"});
+    EXPECT_EQ(status, 0) << err();
+    EXPECT_EQ(told["iqn"], nullptr);
+    EXPECT_EQ(told["warnings"].size(), 2U);
+    write_file(root / "etc/iscsi/initiatorname.iscsi",
+               "## comment\nInitiatorName=" + client_iqn + " \n");
+    write_file(root / "etc/nvme/hostnqn", client_nqn + "\n");
+    ASSERT_TRUE(rdma.add("rxe", "mlx4_0", "eth0"));
+    rdma.put("mlx4_0", "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:0010:1231");
+    told = json({"initiator"});
+    EXPECT_EQ(told["iqn"], client_iqn);
+    EXPECT_EQ(told["host_nqn"], client_nqn);
+    EXPECT_EQ(told["srp"][0]["guid"], "0x0002c90300101231");
+    EXPECT_EQ(told["srp"][0]["device"], "mlx4_0");
+    EXPECT_EQ(told.count("warnings"), 0U);
+    write_file(root / "etc/nvme/hostnqn", "x\n");
+    EXPECT_NE(json({"initiator"})["warnings"][0].get<std::string>().find("'x' is no NQN"),
+              std::string::npos);
+}
+
+} // namespace
+} // namespace causeway
