@@ -9,6 +9,8 @@ TMPFILES ?= /usr/lib/tmpfiles.d
 # firewalld reads this folder on every machine, and not PREFIX.
 FIREWALLD ?= /usr/lib/firewalld/services
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/vendor-completions
+# Files that other programs read: rules for Prometheus and a dashboard for Grafana.
+SHARED := $(PREFIX)/share/causeway
 CONFIGURATION := /etc/causeway/autobuild.conf
 # mount(8) searches /sbin for its helpers, and not PREFIX.
 MOUNT_HELPER := /usr/sbin/mount.nfs-causeway
@@ -27,8 +29,10 @@ define installed_files
 644 completions/_causeway $(ZSH_COMPLETIONS)/_causeway
 644 completions/causeway.fish $(PREFIX)/share/fish/vendor_completions.d/causeway.fish
 $(foreach rules,$(wildcard udev/*.rules),644 $(rules) $(UDEV_RULES)/$(notdir $(rules))
-)$(foreach unit,$(wildcard systemd/*.service),644 $(unit) $(UNITS)/$(notdir $(unit))
-)644 packaging/tmpfiles.conf $(TMPFILES)/causeway.conf
+)$(foreach unit,$(wildcard systemd/*.service systemd/*.timer),644 $(unit) $(UNITS)/$(notdir $(unit))
+)644 packaging/prometheus/causeway.rules.yml $(SHARED)/prometheus/causeway.rules.yml
+644 packaging/grafana/causeway.json $(SHARED)/grafana/causeway.json
+644 packaging/tmpfiles.conf $(TMPFILES)/causeway.conf
 644 packaging/firewalld/causeway.xml $(FIREWALLD)/causeway.xml
 644 packaging/firmware.conf /usr/share/causeway/firmware.conf
 endef

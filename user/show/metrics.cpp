@@ -179,6 +179,26 @@ void add_attachments(Page &page, const std::vector<AttachmentInfo> &attachments)
                          [](const AttachmentInfo &info) { return info.loss ? 1.0 : 0.0; });
 }
 
+// Counts clients whose session is gone, too.
+void add_malformed(Page &page, std::uint64_t malformed) {
+    page.counter("causeway_malformed", "Connections that ended because the client broke the protocol.");
+    page.sample({}, malformed);
+}
+
+void add_mounts(Page &page, const std::vector<MountFigure> &mounts) {
+    const auto each_mount = [&](bool MountFigure::*value) {
+        for (const MountFigure &mount : mounts) {
+            page.sample({{"source", mount.source}, {"directory", mount.directory}},
+                        std::uint64_t{mount.*value ? 1U : 0U});
+        }
+    };
+    page.gauge("causeway_nfs_mount_rdma", "1 for an NFS mount that goes by RDMA, else 0.");
+    each_mount(&MountFigure::rdma);
+    page.gauge("causeway_nfs_mount_fallback",
+               "1 for an NFS mount that goes by TCP because RDMA was not available, else 0.");
+    each_mount(&MountFigure::fallback);
+}
+
 bool is_attached(const SessionInfo &session) {
     return session.role == CW_ROLE_CLIENT;
 }
@@ -255,6 +275,16 @@ void add_paths(Page &page, const std::vector<SessionInfo> &sessions) {
                "1 for a path that carries I/O of its disk, else 0.");
     each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
         page.sample(labels, std::uint64_t{path.carries_io ? 1U : 0U});
+    });
+    page.gauge("causeway_disk_path_fencing",
+               "1 while writes that the path had not answered wait for its fence, else 0.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        page.sample(labels, std::uint64_t{path.fencing ? 1U : 0U});
+    });
+    page.gauge("causeway_disk_path_fence_commands",
+               "Commands at the server's disk that the fence of the path waits for.");
+    each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
+        page.sample(labels, std::uint64_t{path.fence_commands});
     });
     page.counter("causeway_disk_path_losses", "Times that the path was lost.");
     each_path(sessions, [&](const Labels &labels, const DiskPath &path) {
@@ -362,6 +392,9 @@ std::string metrics_text(const Figures &figures, MetricsFormat format) {
     if (figures.server) {
         add_limits(page, *figures.server);
     }
+    if (figures.malformed) {
+        add_malformed(page, *figures.malformed);
+    }
     add_attachments(page, figures.attachments);
     add_paths(page, figures.sessions);
     add_connection_state(page, "causeway_session", figures.sessions);
@@ -369,6 +402,7 @@ std::string metrics_text(const Figures &figures, MetricsFormat format) {
     add_latencies(page, figures.stats);
     add_connection_state(page, "causeway_nfs_connection", figures.nfs);
     add_nfs_counters(page, figures.nfs);
+    add_mounts(page, figures.mounts);
     return page.text();
 }
 

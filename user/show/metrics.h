@@ -10,6 +10,13 @@
 
 namespace causeway {
 
+struct MountFigure {
+    std::string source; // "server:/srv/home"
+    std::string directory;
+    bool rdma = false;
+    bool fallback = false; // goes by TCP, because RDMA was not available
+};
+
 struct Figures {
     std::vector<ExportInfo> exports;
     std::vector<AttachmentInfo> attachments;
@@ -17,9 +24,11 @@ struct Figures {
     std::vector<StatInfo> stats;
     std::vector<NfsConnection> nfs;
     std::optional<ServerInfo> server = std::nullopt;
+    std::vector<MountFigure> mounts{};                     // set by the verb only
+    std::optional<std::uint64_t> malformed = std::nullopt; // set by the verb only
 };
 
-// Reads all lists of the kernel. Returns the first error.
+// Reads all lists of Causeway's modules. Returns the first error.
 Result<Figures> read_figures(Kernel &kernel);
 
 // Older modules report no paths; their sessions have one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of metrics and top.
 #include "fixture.h"
+#include "nfs/record.h"
 #include "show/live.h"
 
 #include <cstdlib>
@@ -118,6 +119,68 @@ TEST_F(Figured, metrics_name_everything) {
             EXPECT_EQ(out(), "");
         }
     }
+}
+
+TEST_F(Figured, metrics_of_paths_mounts_and_broken_messages) {
+    Figures figures = sample_figures();
+    DiskPath lost;
+    lost.peer = address_of("10.0.0.1");
+    lost.transport = CW_TRANSPORT_RDMA;
+    lost.state = CW_DISK_PATH_DOWN;
+    lost.fencing = true;
+    lost.fence_commands = 4;
+    DiskPath live;
+    live.number = 1;
+    live.peer = address_of("10.1.0.1", 4794);
+    live.transport = CW_TRANSPORT_TCP;
+    live.state = CW_DISK_PATH_LIVE;
+    live.carries_io = true;
+    figures.sessions[0].paths = {lost, live};
+    figures.sessions[0].fallbacks = 1;
+    StatInfo served = figures.stats[0];
+    served.role = CW_ROLE_SERVER;
+    served.peer = address_of("10.0.0.7", 40000);
+    figures.stats.push_back(served);
+    give(figures);
+    modules.there.insert("causeway_target");
+    files.content["/sys/module/causeway/parameters/malformed"] = "12\n";
+    processes.add_mount("storage1:/srv", "/mnt/a",
+                        "rw,vers=4.2,proto=rdma,port=20049,addr=10.0.0.1");
+    processes.add_mount("storage2:/srv", "/mnt/b", "rw,vers=4.2,proto=tcp,addr=10.0.0.3");
+    processes.add_mount("storage3:/srv", "/mnt/c", "rw,vers=4.2,proto=tcp,addr=10.0.0.4");
+    ASSERT_TRUE(
+        keep_record(Places(root.path()), {"storage2:/srv", "/mnt/b", "", "Connection refused"}));
+    EXPECT_EQ(run({"metrics"}), 0) << err();
+    const std::string disk = "{server=\"storage1\",name=\"scratch\"";
+    const std::string first = disk + ",path=\"0\",address=\"10.0.0.1\"} ";
+    const std::string second = disk + ",path=\"1\",address=\"10.1.0.1\"} ";
+    for (const std::string &line : {
+             "causeway_disk_path_fencing" + first + "1\n",
+             "causeway_disk_path_fencing" + second + "0\n",
+             "causeway_disk_path_fence_commands" + first + "4\n",
+             std::string("causeway_malformed_total 12\n"),
+             std::string(
+                 "causeway_nfs_mount_rdma{source=\"storage1:/srv\",directory=\"/mnt/a\"} 1\n"),
+             std::string(
+                 "causeway_nfs_mount_rdma{source=\"storage2:/srv\",directory=\"/mnt/b\"} 0\n"),
+             std::string(
+                 "causeway_nfs_mount_fallback{source=\"storage1:/srv\",directory=\"/mnt/a\"} 0\n"),
+             std::string(
+                 "causeway_nfs_mount_fallback{source=\"storage2:/srv\",directory=\"/mnt/b\"} 1\n"),
+             std::string(
+                 "causeway_nfs_mount_fallback{source=\"storage3:/srv\",directory=\"/mnt/c\"} 0\n"),
+         }) {
+        EXPECT_NE(out().find(line), std::string::npos) << line << out();
+    }
+    // Writes the file for user/tests/monitoring.py: it has every metric.
+    if (const char *folder = std::getenv("CAUSEWAY_WRITE")) {
+        const auto place = std::filesystem::path(folder) / "metrics/everything.txt";
+        EXPECT_EQ(run({"metrics", "--format", "prometheus", "--output", place.string()}), 0)
+            << err();
+    }
+    files.content["/sys/module/causeway/parameters/malformed"] = "many\n";
+    EXPECT_EQ(run({"metrics"}), 0) << err();
+    EXPECT_EQ(out().find("causeway_malformed"), std::string::npos) << out();
 }
 
 TEST_F(Figured, metrics_of_nothing_are_none) {

@@ -4,7 +4,10 @@
 #include "command/verb.h"
 
 #include "base/durable_file.h"
+#include "nfs/mounts.h"
+#include "nfs/record.h"
 
+#include <charconv>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -23,9 +26,29 @@ Result<MetricsFormat> format_of(const Arguments &arguments) {
                  "give openmetrics or prometheus"};
 }
 
+std::optional<std::uint64_t> malformed_messages(World &world) {
+    const std::string text = text_of(world.files, "/sys/module/causeway/parameters/malformed");
+    std::uint64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    return error == std::errc() && end != text.data() ? std::optional(count) : std::nullopt;
+}
+
+Result<std::vector<MountFigure>> mount_figures(World &world) {
+    std::vector<MountFigure> figures;
+    for (const NfsMount &mount : TRY(nfs_mounts(world.files))) {
+        const bool tcp = mount.transport == CW_TRANSPORT_TCP;
+        const auto record = record_of(world.places, mount, world.clock.now());
+        figures.push_back({mount.source, mount.directory, mount.transport == CW_TRANSPORT_RDMA,
+                           tcp && record && !record->reason.empty()});
+    }
+    return figures;
+}
+
 Result<Answer> run_metrics(World &world, const Arguments &arguments) {
     auto format = TRY(format_of(arguments));
     auto figures = TRY(read_figures(world.kernel));
+    figures.mounts = TRY(mount_figures(world));
+    figures.malformed = malformed_messages(world);
     Answer answer;
     const std::string text = metrics_text(figures, format);
     const auto place = arguments.text("output");
