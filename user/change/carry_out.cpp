@@ -5,6 +5,7 @@
 #include "change/carry_out.h"
 
 #include "change/take_back.h"
+#include "show/progress.h"
 
 #include <fmt/format.h>
 
@@ -82,7 +83,7 @@ bool may_be_made(World &world, const Change &change) {
 
 Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
                                        std::optional<unsigned int> number, const Journal &journal,
-                                       std::vector<std::string> &warnings) {
+                                       std::vector<std::string> &warnings, Progress &progress) {
     const Changes &changes = set.changes();
     for (const ChangePointer &change : changes) {
         if (auto ready = change->prepare(); !ready) {
@@ -93,6 +94,9 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
     for (std::size_t i = 0; i < changes.size(); i++) {
         if (changes[i]->refreshes()) {
             continue;
+        }
+        if (changes.size() > 1) {
+            progress.now(fmt::format("{}, change {} of {}", set.title(), i + 1, changes.size()));
         }
         auto done = changes[i]->forward(world);
         collect_warnings(*changes[i], warnings);
@@ -211,6 +215,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
         answer.text = fmt::format("nothing to do: {}\n", nothing_to_do);
         return answer;
     }
+    Progress progress(world, set.title());
     const Journal journal(world.places.journal());
     const bool of_host = set.scope() == Scope::host;
     const auto lock = TRY(take_turn(world, journal, of_host && manner.locked));
@@ -231,7 +236,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
             return armed.error();
         }
     }
-    auto reports = apply(world, set, number, journal, answer.warnings);
+    auto reports = apply(world, set, number, journal, answer.warnings, progress);
     entry.tidy(world, set.scope());
     if (!reports) {
         forget_wait(world, journal, wait);

@@ -2,6 +2,7 @@
 // "causeway undo": takes an entry of the journal back.
 #include "change/carry_out.h"
 #include "change/take_back.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -324,6 +325,7 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
         }
         return shown;
     }
+    const Progress progress(world, fmt::format("undo {} ({})", chosen.number, chosen.title));
     TRY(prepare_back(world, chosen));
     if (guard) {
         TRY(arm(world, {Uuid::random().text(), chosen.number, chosen.title, world.boot.text(), true,

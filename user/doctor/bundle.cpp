@@ -5,6 +5,7 @@
 #include "base/durable_file.h"
 #include "command/dispatch.h"
 #include "doctor/gather.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <array>
@@ -152,6 +153,7 @@ Result<std::vector<std::string>> write_bundle(World &world, const Facts &facts,
         return Error{ExitCode::unavailable, "the program tar is not installed",
                      "apt install tar, or: dnf install tar"};
     }
+    const Progress progress(world, "collecting the parts");
     const WorkFolder work;
     if (work.path().empty()) {
         return cannot("make a folder below", fs::temp_directory_path(), errno);

@@ -2,6 +2,7 @@
 #include "doctor/gather.h"
 
 #include "base/durable_file.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <sstream>
@@ -85,6 +86,7 @@ void FactSource::gather_all(Turn turn, World &world, Facts &facts) {
 }
 
 Facts gather_facts(World &world) {
+    const Progress progress(world, "reading the state of this machine");
     Facts facts;
     gather_devices(world, facts);
     gather_network(world, facts);

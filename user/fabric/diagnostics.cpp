@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fabric/diagnostics.h"
 
+#include "show/progress.h"
+
 #include <chrono>
 #include <fmt/format.h>
 
@@ -31,6 +33,7 @@ Result<ProcessEnd> Diagnostics::end_of(const std::vector<std::string> &words) co
                      fmt::format("the program {} is not installed", words.front()),
                      "apt install infiniband-diags, or: dnf install infiniband-diags"};
     }
+    const Progress progress(world_, fmt::format("waiting for {}", words.front()));
     auto end = TRY(world_.processes.run(command(words), patience));
     if (end.timed_out) {
         return failed(words, "no answer");

@@ -9,6 +9,7 @@
 #include "host/rate.h"
 #include "host/rdma_devices.h"
 #include "measure/qperf.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -191,23 +192,14 @@ Result<BenchPoint> measure(World &world, const Run &run, const Measurement &one)
     return point;
 }
 
-void show_progress(World &world, const Run &run, std::size_t number) {
-    if (world.terminal.columns != 0 && !world.json) {
-        const Measurement &one = run.measurements.at(number);
-        world.err << fmt::format("\r\033[K[{}/{}] {} {}, messages of {} bytes", number + 1,
-                                 run.measurements.size(), test_word(one.test),
-                                 bench_title(one.kind), one.size)
-                  << std::flush;
-    }
-}
-
-void end_progress(World &world) {
-    if (world.terminal.columns != 0 && !world.json) {
-        world.err << "\r\033[K" << std::flush;
-    }
+std::string progress_text(const Run &run, std::size_t number) {
+    const Measurement &one = run.measurements.at(number);
+    return fmt::format("[{}/{}] {} {}, messages of {} bytes", number + 1, run.measurements.size(),
+                       test_word(one.test), bench_title(one.kind), one.size);
 }
 
 Result<void> measure_all(World &world, const Run &run, BenchResult &result) {
+    Progress progress(world, fmt::format("waiting for {} to answer", run.server));
     auto conf = TRY(world.processes.run(qperf_conf_words(run.server), qperf_grace));
     if (!conf.good()) {
         return no_answer(run.server, conf);
@@ -216,15 +208,9 @@ Result<void> measure_all(World &world, const Run &run, BenchResult &result) {
         result.machines.emplace_back(name, value);
     }
     for (std::size_t i = 0; i < run.measurements.size(); i++) {
-        show_progress(world, run, i);
-        auto point = measure(world, run, run.measurements.at(i));
-        if (!point) {
-            end_progress(world);
-            return point.error();
-        }
-        result.points.push_back(*point);
+        progress.now(progress_text(run, i));
+        result.points.push_back(TRY(measure(world, run, run.measurements.at(i))));
     }
-    end_progress(world);
     return {};
 }
 

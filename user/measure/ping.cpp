@@ -9,6 +9,7 @@
 #include "host/ib_address.h"
 #include "host/infiniband_port.h"
 #include "host/rdma_devices.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -322,6 +323,8 @@ Result<Answer> run_ping(World &world, const Arguments &arguments) {
         return Error{ExitCode::usage, "--device goes with a LID or GUID",
                      "the route to an IP address chooses the device: ip route get ADDRESS"};
     }
+    const Progress progress(world,
+                            fmt::format("waiting for {} to answer", peer.ip ? *peer.ip : *peer.ib));
     return peer.ip ? ping_ip(world, *peer.ip, count.value_or(default_count), port)
                    : ping_ib(world, *peer.ib, count.value_or(default_count), device);
 }

@@ -7,6 +7,7 @@
 #include "command/verb.h"
 #include "config/dropins.h"
 #include "nfs/transport.h"
+#include "show/progress.h"
 #include "transport/family.h"
 
 #include <algorithm>
@@ -71,7 +72,10 @@ class Tally {
 };
 
 void perform(World &world, const std::vector<Task> &tasks, Tally &tally) {
+    Progress progress(world, "restore");
+    std::size_t number = 0;
     for (const Task &task : tasks) {
+        progress.now(fmt::format("restore {} of {}: {}", ++number, tasks.size(), task.subject));
         const auto set = task.set(world);
         auto done = set ? carry_out(world, unjournalled, *set, "") : Result<Answer>(set.error());
         if (!done) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // stop: what this machine exports ends in order, and with --all what it has attached.
 #include "command/verb.h"
+#include "show/progress.h"
 #include "transport/family.h"
 
 #include <fmt/format.h>
@@ -46,10 +47,12 @@ Result<Answer> run_stop(World &world, const Arguments &arguments) {
                    {"unflushed", Json::array()},
                    {"detached", Json::array()},
                    {"stock", Json::array()}};
+    Progress progress(world, "waiting for the exports to end");
     // All exports end before the disks: an export may be of an attached one.
     for (const TransportFamily *family : families) {
         TRY(family->stop_exports(world, answer));
     }
+    progress.now("waiting for the disks to be detached");
     for (const TransportFamily *family : families) {
         if (all) {
             family->stop_attachments(world, arguments.has("force"), answer);
