@@ -15,13 +15,13 @@ namespace {
 constexpr std::chrono::seconds program_patience{10};
 constexpr std::size_t gid_prefix = 20; // the subnet prefix, "fe80:0000:0000:0000:"
 
-bool is_infiniband(const RdmaPort &port) {
+bool has_infiniband_link(const RdmaPort &port) {
     return port.link_layer == "InfiniBand";
 }
 
 std::string port_guid(const RdmaPort &port) {
-    const bool has = is_infiniband(port) && !port.gids.empty() && port.gids.front().index == 0 &&
-                     port.gids.front().gid.size() > gid_prefix;
+    const bool has = has_infiniband_link(port) && !port.gids.empty() &&
+                     port.gids.front().index == 0 && port.gids.front().gid.size() > gid_prefix;
     return has ? port.gids.front().gid.substr(gid_prefix) : "";
 }
 
@@ -70,7 +70,7 @@ std::string transport_of(const RdmaDevice &device) {
         return "iWARP";
     }
     const auto on_infiniband =
-        std::count_if(device.ports.begin(), device.ports.end(), is_infiniband);
+        std::count_if(device.ports.begin(), device.ports.end(), has_infiniband_link);
     if (on_infiniband == static_cast<std::ptrdiff_t>(device.ports.size())) {
         return "InfiniBand";
     }

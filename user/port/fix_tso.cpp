@@ -58,7 +58,7 @@ Result<std::vector<std::string>> affected_interfaces(World &world, const Argumen
 }
 
 constexpr const char *nothing_affected =
-    "there is no MT25418 of revision a0 here, which alone needs it";
+    "there is no ConnectX of revision a0 here, which alone needs it";
 
 Result<Answer> list_tso(World &world, const std::vector<std::string> &affected) {
     Answer answer;
