@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "config/server_settings.h"
 
+#include "base/disk_name.h"
 #include "base/durable_file.h"
 #include "base/units.h"
 #include "config/ini.h"
@@ -68,6 +69,11 @@ Result<ServerSettings> parse_server_settings(const std::string &source, std::str
         settings.*limit.value = TRY(number_at(file, limit.word, 1, limit.most));
     }
     return settings;
+}
+
+std::uint16_t configured_port(const Places &places) {
+    const auto settings = load_server_settings(places);
+    return settings ? settings->port.value_or(default_port) : default_port;
 }
 
 Result<ServerSettings> load_server_settings(const Places &places) {

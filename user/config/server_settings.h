@@ -60,6 +60,14 @@ std::string parameter_file(const ServerLimit &limit);
 std::string server_settings_text(const ServerSettings &settings);
 // Returns an error (bad_config) that names @source and the line.
 Result<ServerSettings> parse_server_settings(const std::string &source, std::string_view content);
+// Returns the port of disks over TCP at a server that listens on @port, at most highest_server_port,
+// for RDMA.
+constexpr std::uint16_t tcp_port_of(std::uint16_t port) {
+    return static_cast<std::uint16_t>(port + 1);
+}
+// Returns the port on which the server listens by its settings, or by default; the default also if
+// the file cannot be read.
+std::uint16_t configured_port(const Places &places);
 // Returns settings without values if there is no file.
 Result<ServerSettings> load_server_settings(const Places &places);
 

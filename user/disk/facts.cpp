@@ -6,6 +6,7 @@
 #include "base/durable_file.h"
 #include "change/change_set.h"
 #include "config/key_file.h"
+#include "config/server_settings.h"
 #include "doctor/gather.h"
 #include "owners/ledger.h"
 #include "stock/exporting.h"
@@ -117,6 +118,7 @@ void gather_services(World &world, DiskFacts &disks) {
 
 const FactSource disk_facts([](World &world, Facts &facts) {
     auto &disks = facts.of<DiskFacts>();
+    disks.server_port = configured_port(world.places);
     gather_services(world, disks);
     gather_exports(world, facts, disks);
     gather_stock(world, facts, disks);

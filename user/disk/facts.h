@@ -18,6 +18,7 @@ struct DiskFacts {
     bool service_enabled = true; // causeway.service; true without systemd
     bool service_failed = false; // causeway.service or causeway-stock.service
 
+    std::uint16_t server_port = default_port; // of RDMA
     Folder<ExportSettings> exports;
     Folder<AttachmentSettings> attachments;
     Folder<StockExport> stock_files;

@@ -4,6 +4,7 @@
 #include "base/durable_file.h"
 #include "base/prefix.h"
 #include "config/dropins.h"
+#include "config/server_settings.h"
 #include "nfs/options.h"
 #include "nfs/server.h"
 #include "stock/exporting.h"
@@ -61,10 +62,11 @@ Result<std::vector<OpenPort>> needed_ports(World &world, const Arguments &argume
     const auto devices = rdma_devices(world.files);
     std::vector<OpenPort> ports;
     if (arguments.has("disks")) {
-        append(ports, rdma_ports(devices, default_port));
+        const std::uint16_t port = configured_port(world.places);
+        append(ports, rdma_ports(devices, port));
         // Without an RDMA device, disks go over TCP alone, and the exports may come later.
         if (devices.empty() || serves_over_tcp(world)) {
-            append(ports, {{"tcp", default_tcp_port}});
+            append(ports, {{"tcp", tcp_port_of(port)}});
         }
     }
     if (arguments.has("nfs")) {
@@ -92,6 +94,8 @@ std::vector<OpenPort> possible_ports(World &world, const Arguments &arguments) {
     std::vector<OpenPort> ports;
     if (arguments.has("disks")) {
         append(ports, {{"tcp", default_port}, {"tcp", default_tcp_port}, {"udp", roce_port}});
+        const std::uint16_t port = configured_port(world.places);
+        append(ports, {{"tcp", port}, {"tcp", tcp_port_of(port)}});
     }
     if (arguments.has("nfs")) {
         append(ports, {{"tcp", rdma_port_of_nfs(world)},
@@ -128,9 +132,10 @@ std::vector<ServiceUse> ports_in_use(World &world) {
     const auto configured = load_exports(world.places);
     const auto running = world.kernel.exports();
     if ((configured && !configured->good.empty()) || (running && !running->empty())) {
-        add("disks", rdma_ports(devices, default_port));
+        const std::uint16_t port = configured_port(world.places);
+        add("disks", rdma_ports(devices, port));
         if (serves_over_tcp(world)) {
-            add("disks", {{"tcp", default_tcp_port}});
+            add("disks", {{"tcp", tcp_port_of(port)}});
         }
     }
     const auto nfs_conf = read_small_file(world.places.nfs_conf());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // "server set", "server unset" and "server show".
+#include "config/server_settings.h"
 #include "fixture.h"
 
 namespace causeway {
@@ -100,6 +101,14 @@ TEST_F(ServerVerbs, name_the_line_of_a_file_that_is_wrong) {
     EXPECT_NE(err().find("server.conf:3: "), std::string::npos) << err();
     EXPECT_EQ(add(), 78);
     EXPECT_TRUE(kernel.running_exports.empty());
+}
+
+TEST_F(ServerVerbs, give_the_firewall_their_port) {
+    ASSERT_EQ(run({"server", "set", "--port", "5000"}), 0) << err();
+    EXPECT_EQ(configured_port(Places(root.path())), 5000);
+    EXPECT_EQ(tcp_port_of(5000), 5001);
+    write_file(file(), "[server]\nport = many\n");
+    EXPECT_EQ(configured_port(Places(root.path())), 4793);
 }
 
 TEST_F(ServerVerbs, reload_applies_an_edited_file) {
