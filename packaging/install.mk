@@ -9,8 +9,10 @@ TMPFILES ?= /usr/lib/tmpfiles.d
 # firewalld reads this folder on every machine, and not PREFIX.
 FIREWALLD ?= /usr/lib/firewalld/services
 ZSH_COMPLETIONS ?= $(PREFIX)/share/zsh/vendor-completions
-# Files that other programs read: rules for Prometheus and a dashboard for Grafana.
+# Files that other programs read: rules for Prometheus, a dashboard for Grafana, and the modules for Ansible. ansible-core searches
+# this folder for collections.
 SHARED := $(PREFIX)/share/causeway
+ANSIBLE := $(PREFIX)/share/ansible/collections/ansible_collections/causeway/causeway
 CONFIGURATION := /etc/causeway/autobuild.conf
 # mount(8) searches /sbin for its helpers, and not PREFIX.
 MOUNT_HELPER := /usr/sbin/mount.nfs-causeway
@@ -18,6 +20,9 @@ MOUNT_HELPER := /usr/sbin/mount.nfs-causeway
 VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
 SOURCE := /usr/src/causeway-$(VERSION)
 SOURCE_FILES := Makefile dkms.conf kmod include packaging/install.mk autobuild.conf LICENSES
+
+ansible_files := galaxy.yml README.md $(patsubst packaging/ansible/%,%,$(sort $(wildcard packaging/ansible/meta/*.yml \
+	packaging/ansible/plugins/*/*.py)))
 
 # mode, file, where it goes
 define installed_files
@@ -30,6 +35,7 @@ define installed_files
 644 completions/causeway.fish $(PREFIX)/share/fish/vendor_completions.d/causeway.fish
 $(foreach rules,$(wildcard udev/*.rules),644 $(rules) $(UDEV_RULES)/$(notdir $(rules))
 )$(foreach unit,$(wildcard systemd/*.service systemd/*.timer),644 $(unit) $(UNITS)/$(notdir $(unit))
+)$(foreach file,$(ansible_files),644 packaging/ansible/$(file) $(ANSIBLE)/$(file)
 )644 packaging/prometheus/causeway.rules.yml $(SHARED)/prometheus/causeway.rules.yml
 644 packaging/grafana/causeway.json $(SHARED)/grafana/causeway.json
 644 packaging/tmpfiles.conf $(TMPFILES)/causeway.conf
