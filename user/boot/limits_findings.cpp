@@ -69,7 +69,9 @@ const FindingRows limits_findings("limits", [] {
     return std::vector<Finding>{
         {"memlock-small", Severity::notice, "programs of the group rdma may lock little memory",
          "What a program registers with an RDMA device is locked; it gets ENOMEM above the limit. "
-         "Causeway's own disks and mounts need none.",
+         "Causeway's own disks and mounts need none. Locked memory is lost to all others, and too "
+         "much of it ends in the OOM killer: on a machine with several users give a size, such as "
+         "causeway limits set 16G.",
          "causeway limits set", memlock},
         {"service-memlock-small", Severity::warning, "a service may lock little memory",
          "Services do not get the limits of a login; each has its own.",
