@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Completion of the P_Keys of partitions.
+// Completion of the P_Keys of partitions and of ports of InfiniBand.
 #include "command/completion.h"
-#include "subnet/opensm.h"
-#include "subnet/partitions.h"
+#include "subnet/managers.h"
+#include "subnet/ports.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -13,12 +15,21 @@ using Names = std::vector<std::string>;
 
 Names partitions(World &world) {
     Names names;
-    const auto text = partitions_before(world.places);
-    const auto rules = text ? parse_partitions("", *text) : text.error();
-    for (const PartitionRule &rule : rules ? *rules : std::vector<PartitionRule>()) {
-        if (rule.pkey) {
-            names.push_back(fmt::format("0x{:04x}", *rule.pkey));
+    const auto managers = read_managers(world.places);
+    if (!managers) {
+        return names;
+    }
+    const auto add = [&](const std::vector<PartitionRule> &rules) {
+        for (const PartitionRule &rule : rules) {
+            const std::string name = rule.pkey ? fmt::format("0x{:04x}", *rule.pkey) : "";
+            if (rule.pkey && std::find(names.begin(), names.end(), name) == names.end()) {
+                names.push_back(name);
+            }
         }
+    };
+    add(managers->partitions);
+    for (const ManagedPort &port : managers->ports) {
+        add(managers->partitions_of(port));
     }
     return names;
 }

@@ -3,7 +3,7 @@
 
 #include "change/change_set.h"
 #include "doctor/gather.h"
-#include "subnet/opensm.h"
+#include "subnet/managers.h"
 #include "subnet/partitions.h"
 
 #include <cstdlib>
@@ -15,15 +15,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// opensm reads Causeway's file if "causeway sm enable" has set it up, else the file of its package.
-void gather_partitions(World &world, Facts &facts, SubnetFacts &subnet) {
+// Returns the files of partitions that opensm reads: those of Causeway if "causeway sm enable" has
+// set it up, else those of its package.
+std::vector<fs::path> partition_files(World &world, Facts &facts, SubnetFacts &subnet) {
     const auto ports = opensm_ports(world.places);
+    if (!ports) {
+        facts.unseen.push_back(ports.error().what);
+    }
     subnet.manager_ours = ports && !ports->empty();
-    const std::vector<fs::path> files = subnet.manager_ours
-                                            ? std::vector{world.places.partitions()}
-                                            : std::vector{world.places.opensm() / "partitions.conf",
-                                                          world.places.rdma() / "partitions.conf"};
-    for (const fs::path &file : files) {
+    if (!subnet.manager_ours) {
+        return {world.places.opensm() / "partitions.conf", world.places.rdma() / "partitions.conf"};
+    }
+    std::vector<fs::path> files = {world.places.partitions()};
+    for (const std::string &guid : *ports) {
+        files.push_back(partitions_place(world.places, guid));
+    }
+    return files;
+}
+
+void gather_partitions(World &world, Facts &facts, SubnetFacts &subnet) {
+    for (const fs::path &file : partition_files(world, facts, subnet)) {
         const auto text = text_of(file);
         if (!text) {
             continue;

@@ -53,9 +53,9 @@ std::vector<Sighting> too_fast(const Facts &facts) {
                                                 line.pkey, code->gigabits, port.port.number,
                                                 device.device.name, rate->signalled),
                                     facts.of<SubnetFacts>().manager_ours
-                                        ? fmt::format("causeway sm partition add 0x{:04x} --rate "
-                                                      "{}, with its members as they are in {}",
-                                                      line.pkey, rate->signalled, line.file)
+                                        ? fmt::format("causeway sm partition set 0x{:04x} --rate "
+                                                      "{}",
+                                                      line.pkey, rate->signalled)
                                         : fmt::format("give a lower rate= in {}, then: systemctl "
                                                       "restart opensm",
                                                       line.file)});
@@ -87,7 +87,8 @@ std::vector<Sighting> no_pkey(const Facts &facts) {
                 seen.push_back({fmt::format("{}/{}", device.device.name, port.port.number),
                                 fmt::format("port {} of {} is not in the default partition",
                                             port.port.number, device.device.name),
-                                "where the subnet manager runs: causeway sm partition add 0x7fff"});
+                                "where the subnet manager runs: causeway sm partition list; then: "
+                                "causeway sm partition set 0x7fff --member ALL"});
             }
         }
     }
@@ -103,11 +104,11 @@ const FindingRows partition_findings("partition", [] {
         {"partition-rate-too-high", Severity::error, "a partition's rate is above that of a port",
          "A port that is slower than the partition's multicast group cannot join it: IP over "
          "InfiniBand stays without link there.",
-         "causeway sm partition add P_KEY --rate GBPS", too_fast},
+         "causeway sm partition set P_KEY --rate GBPS", too_fast},
         {"port-outside-default-partition", Severity::warning,
          "a port is not in the default partition",
          "Tools and IP over InfiniBand without a P_Key use partition 0x7fff.",
-         "causeway sm partition add 0x7fff", no_pkey},
+         "causeway sm partition set 0x7fff --member ALL", no_pkey},
         {"subnet-manager-not-at-boot", Severity::warning,
          "the subnet manager of this machine is not started at boot",
          "After the next reboot no port of the fabric comes up, unless another one takes over.",

@@ -4,10 +4,9 @@
 #include "base/durable_file.h"
 #include "change/look.h"
 #include "config/file_header.h"
-#include "host/rdma_devices.h"
+#include "subnet/partitions.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sstream>
@@ -19,114 +18,112 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char *environment = "/etc/causeway/opensm.env";
-constexpr const char *settings_file = "/etc/causeway/opensm.conf";
-constexpr const char *partitions_file = "/etc/causeway/partitions.conf";
+constexpr std::string_view ports_start = "PORTS=\"";
 
-std::string hex_digits(const std::string &gid) {
-    std::string digits;
-    std::copy_if(gid.begin(), gid.end(), std::back_inserter(digits),
-                 [](char c) { return c != ':'; });
-    return digits;
-}
+// opensm reads one file of settings, so this joins those of the package, of all ports and of the
+// port. The joined file is in opensm's own folder of caches.
+constexpr const char *service_lines =
+    "CacheDirectory=opensm\n"
+    "ExecStartPre=/bin/sh -c 'for file in /etc/opensm/opensm.conf /etc/rdma/opensm.conf "
+    "/etc/causeway/opensm.conf /etc/causeway/opensm.d/%I.conf; do if [ -e \"$$file\" ]; then "
+    "cat \"$$file\" && echo || exit 1; fi; done >/var/cache/opensm/causeway-%I.conf'\n"
+    "ExecStart=/usr/sbin/opensm --guid %I --log_file /var/log/opensm.%I.log "
+    "--config /var/cache/opensm/causeway-%I.conf\n";
 
-unsigned int lid_of(const std::string &text) {
-    return static_cast<unsigned int>(std::strtoul(text.c_str(), nullptr, 16));
-}
-
-std::string command_line() {
-    return fmt::format("/usr/sbin/opensm --guid %I --log_file /var/log/opensm.%I.log "
-                       "--config {} --Pconfig {}",
-                       settings_file, partitions_file);
-}
-
-std::string unit_of(const std::string &guid) {
+std::string unit_of_ours(const std::string &guid) {
     return fmt::format("causeway-opensm@{}.service", guid);
 }
 
-Result<void> plan_debian(ChangeSet &set, const Places &places) {
-    const std::string more = our_header("sm enable") + fmt::format("[Service]\n"
-                                                                   "EnvironmentFile={}\n",
-                                                                   environment);
-    TRY(set.write(places.units() / "opensm.service.d/causeway.conf", more));
-    const std::string line = our_header("sm enable") + fmt::format("[Service]\n"
-                                                                   "ExecStart=\n"
-                                                                   "ExecStart={}\n",
-                                                                   command_line());
-    TRY(set.write(places.units() / "opensm@.service.d/causeway.conf", line));
-    // The package makes this link when it is installed. An existing link stays, whatever its
-    // target.
+// The package makes this link when it is installed. An existing link stays, whatever its target.
+// The target is also that of the package on systems whose /lib is a link to /usr/lib.
+Result<void> plan_start_of_package(ChangeSet &set, const Places &places, bool wanted) {
     const fs::path want = places.units() / "network-online.target.wants/opensm.service";
-    std::error_code failure;
-    if (fs::is_symlink(want, failure)) {
-        return {};
+    auto target = TRY(look_at_symlink(want));
+    if (wanted) {
+        return target ? Result<void>() : set.link(want, "/lib/systemd/system/opensm.service");
     }
-    return set.link(want, "/lib/systemd/system/opensm.service");
+    return target ? set.unlink(want, *target) : Result<void>();
+}
+
+fs::path service_dropin(const Places &places) {
+    return places.units() / "opensm.service.d/causeway.conf";
+}
+
+fs::path instance_dropin(const Places &places) {
+    return places.units() / "opensm@.service.d/causeway.conf";
+}
+
+fs::path template_of_ours(const Places &places) {
+    return places.units() / unit_of_ours("");
+}
+
+fs::path start_of_ours(const Places &places, const std::string &guid) {
+    return places.units() / "multi-user.target.wants" / unit_of_ours(guid);
+}
+
+Result<void> plan_debian(ChangeSet &set, const Places &places) {
+    TRY(set.write(service_dropin(places),
+                  our_header("sm enable") +
+                      "[Service]\nEnvironmentFile=/etc/causeway/opensm.env\n"));
+    TRY(set.write(instance_dropin(places),
+                  our_header("sm enable") + "[Service]\nExecStart=\n" + service_lines));
+    return plan_start_of_package(set, places, true);
 }
 
 Result<void> plan_redhat(ChangeSet &set, const Places &places,
-                         const std::vector<std::string> &guids,
-                         const std::vector<std::string> &before) {
-    const fs::path unit = places.units() / unit_of("");
-    const std::string text = our_header("sm enable") +
-                             fmt::format("[Unit]\n"
-                                         "Description=Subnet manager of InfiniBand on port %I\n"
-                                         "Documentation=man:opensm(8)\n"
-                                         "Conflicts=opensm.service\n"
-                                         "Before=network.target remote-fs-pre.target\n"
-                                         "ConditionPathExists="
-                                         "/sys/class/infiniband_mad/abi_version\n"
-                                         "\n"
-                                         "[Service]\n"
-                                         "ExecStart={}\n"
-                                         "\n"
-                                         "[Install]\n"
-                                         "WantedBy=multi-user.target\n",
-                                         command_line());
-    TRY(set.write(unit, text));
-    const fs::path wants = places.units() / "multi-user.target.wants";
+                         const std::vector<std::string> &before,
+                         const std::vector<std::string> &guids) {
+    const fs::path unit = template_of_ours(places);
+    TRY(set.write(unit, our_header("sm enable") +
+                            fmt::format("[Unit]\n"
+                                        "Description=Subnet manager of InfiniBand on port %I\n"
+                                        "Documentation=man:opensm(8)\n"
+                                        "Conflicts=opensm.service\n"
+                                        "Before=network.target remote-fs-pre.target\n"
+                                        "ConditionPathExists="
+                                        "/sys/class/infiniband_mad/abi_version\n"
+                                        "\n"
+                                        "[Service]\n"
+                                        "{}"
+                                        "\n"
+                                        "[Install]\n"
+                                        "WantedBy=multi-user.target\n",
+                                        service_lines)));
     for (const std::string &guid : before) {
-        if (std::find(guids.begin(), guids.end(), guid) != guids.end()) {
-            continue;
+        if (std::find(guids.begin(), guids.end(), guid) == guids.end()) {
+            TRY(set.unlink(start_of_ours(places, guid), unit.string()));
         }
-        TRY(set.unlink(wants / unit_of(guid), unit.string()));
     }
     for (const std::string &guid : guids) {
-        TRY(set.link(wants / unit_of(guid), unit.string()));
+        TRY(set.link(start_of_ours(places, guid), unit.string()));
     }
     return {};
 }
 
-// Returns the content of the first file that exists, or "".
-Result<std::string> first_content(const std::vector<fs::path> &places) {
-    for (const fs::path &place : places) {
-        auto content = TRY(read_small_file(place));
-        if (content) {
-            return *content;
-        }
+// Removes the units of both kinds of packages, because the package may be gone.
+Result<void> plan_no_units(ChangeSet &set, const Places &places, OpensmPackage package,
+                           const std::vector<std::string> &before) {
+    for (const std::string &guid : before) {
+        TRY(set.unlink(start_of_ours(places, guid), template_of_ours(places).string()));
     }
-    return std::string();
+    TRY(set.remove(template_of_ours(places)));
+    TRY(set.remove(service_dropin(places)));
+    TRY(set.remove(instance_dropin(places)));
+    TRY(set.remove(places.opensm_environment()));
+    // Without the drop-ins, the package's service would run opensm on all ports.
+    return package == OpensmPackage::redhat ? Result<void>()
+                                            : plan_start_of_package(set, places, false);
+}
+
+std::vector<std::string> with_units(std::vector<std::string> words, OpensmPackage package,
+                                    const std::vector<std::string> &guids) {
+    for (const std::string &guid : guids) {
+        words.push_back(opensm_unit(package, guid));
+    }
+    return words;
 }
 
 } // namespace
-
-std::string SubnetPort::text() const {
-    return fmt::format("{}/{}", device, port);
-}
-
-std::vector<SubnetPort> subnet_ports(KernelFiles &files) {
-    std::vector<SubnetPort> ports;
-    for (const RdmaDevice &device : rdma_devices(files)) {
-        for (const RdmaPort &port : device.ports) {
-            const std::string gid = port.gids.empty() ? "" : hex_digits(port.gids.front().gid);
-            if (port.link_layer == "InfiniBand" && gid.size() == 32) {
-                ports.push_back({device.name, port.number, "0x" + gid.substr(16), port.state,
-                                 lid_of(port.lid), lid_of(port.sm_lid)});
-            }
-        }
-    }
-    return ports;
-}
 
 OpensmPackage opensm_package(const Places &places) {
     std::error_code failure;
@@ -137,14 +134,17 @@ OpensmPackage opensm_package(const Places &places) {
                                                                          : OpensmPackage::none;
 }
 
-Result<void> plan_opensm(ChangeSet &set, const Places &places, OpensmPackage package,
-                         const std::vector<std::string> &guids) {
-    auto before = TRY(opensm_ports(places));
-    const std::string ports =
-        our_header("sm enable") + fmt::format("PORTS=\"{}\"\n", fmt::join(guids, " "));
-    TRY(set.write(places.opensm_environment(), ports));
-    return package == OpensmPackage::debian ? plan_debian(set, places)
-                                            : plan_redhat(set, places, guids, before);
+Result<OpensmPackage> need_opensm(const World &world) {
+    const OpensmPackage package = opensm_package(world.places);
+    if (package == OpensmPackage::none) {
+        return Error{ExitCode::unavailable, "opensm is not installed: there is no opensm.service",
+                     "apt install opensm, or: dnf install opensm"};
+    }
+    if (!systemd_runs(world)) {
+        return Error{ExitCode::unavailable, "systemd does not run here: it starts opensm",
+                     "start opensm(8) by hand"};
+    }
+    return package;
 }
 
 Result<std::vector<std::string>> opensm_ports(const Places &places) {
@@ -152,80 +152,82 @@ Result<std::vector<std::string>> opensm_ports(const Places &places) {
     std::vector<std::string> guids;
     std::istringstream stream(content.value_or(""));
     for (std::string line; std::getline(stream, line);) {
-        if (line.substr(0, 7) != "PORTS=\"" || line.back() != '"') {
+        if (line.size() <= ports_start.size() ||
+            line.substr(0, ports_start.size()) != ports_start || line.back() != '"') {
             continue;
         }
-        std::istringstream words(line.substr(7, line.size() - 8));
-        for (std::string guid; words >> guid;) {
-            guids.push_back(guid);
+        std::istringstream words(
+            line.substr(ports_start.size(), line.size() - ports_start.size() - 1));
+        for (std::string word; words >> word;) {
+            // A GUID becomes a part of the names of files and units.
+            const auto guid = canonical_guid(word);
+            if (!guid) {
+                return Error{ExitCode::bad_config,
+                             fmt::format("{}: '{}' is no port GUID",
+                                         places.opensm_environment().string(), word),
+                             "give GUIDs such as 0x0002c90300101234"};
+            }
+            if (std::find(guids.begin(), guids.end(), *guid) == guids.end()) {
+                guids.push_back(*guid);
+            }
         }
     }
     return guids;
 }
 
-std::vector<std::vector<std::string>> opensm_start(OpensmPackage package,
-                                                   const std::vector<std::string> &guids) {
-    std::vector<std::vector<std::string>> programs = {{"systemctl", "daemon-reload"}};
-    std::vector<std::string> restart = {"systemctl", "restart"};
-    if (package == OpensmPackage::debian) {
-        restart.emplace_back("opensm.service");
-    } else {
-        for (const std::string &guid : guids) {
-            restart.push_back(unit_of(guid));
-        }
+Result<void> plan_opensm_units(ChangeSet &set, const Places &places, OpensmPackage package,
+                               const std::vector<std::string> &before,
+                               const std::vector<std::string> &guids) {
+    if (guids.empty()) {
+        return plan_no_units(set, places, package, before);
     }
-    programs.push_back(std::move(restart));
-    return programs;
+    TRY(set.write(places.opensm_environment(),
+                  our_header("sm enable") +
+                      fmt::format("{}{}\"\n", ports_start, fmt::join(guids, " "))));
+    return package == OpensmPackage::debian ? plan_debian(set, places)
+                                            : plan_redhat(set, places, before, guids);
 }
 
-std::vector<std::vector<std::string>> opensm_stop(OpensmPackage package,
-                                                  const std::vector<std::string> &guids) {
-    std::vector<std::string> stop = {"systemctl", "stop"};
-    if (package == OpensmPackage::debian) {
+std::string opensm_unit(OpensmPackage package, const std::string &guid) {
+    return package == OpensmPackage::debian ? fmt::format("opensm@{}.service", guid)
+                                            : unit_of_ours(guid);
+}
+
+bool opensm_runs(World &world, OpensmPackage package, const std::string &guid) {
+    auto end =
+        world.processes.run({"systemctl", "is-active", "--quiet", opensm_unit(package, guid)});
+    return end && end->good();
+}
+
+bool opensm_service_runs(World &world) {
+    auto end = world.processes.run({"systemctl", "is-active", "--quiet", "opensm.service"});
+    return end && end->good();
+}
+
+Programs opensm_restart(OpensmPackage package, const std::vector<std::string> &guids,
+                        bool with_package) {
+    const std::vector<std::string> restart = {"systemctl", "restart"};
+    if (with_package && package == OpensmPackage::debian) {
+        return {{"systemctl", "restart", "opensm.service"}};
+    }
+    return guids.empty() ? Programs() : Programs{with_units(restart, package, guids)};
+}
+
+Programs opensm_stop(OpensmPackage package, const std::vector<std::string> &guids,
+                     bool with_package) {
+    if (with_package && package == OpensmPackage::debian) {
         // Stopping this unit stops its instances too.
-        stop.emplace_back("opensm.service");
-    } else {
-        for (const std::string &guid : guids) {
-            stop.push_back(unit_of(guid));
-        }
+        return {{"systemctl", "stop", "opensm.service"}};
     }
-    return {stop};
+    return guids.empty() || package == OpensmPackage::none
+               ? Programs()
+               : Programs{with_units({"systemctl", "stop"}, package, guids)};
 }
 
-std::vector<std::vector<std::string>> opensm_reread(OpensmPackage package) {
-    return {{"systemctl", "kill", "--signal=HUP",
-             package == OpensmPackage::debian ? "opensm@*.service" : "causeway-opensm@*.service"}};
-}
-
-Result<std::string> opensm_settings(const Places &places,
-                                    const std::map<std::string, std::string> &values) {
-    auto content = TRY(first_content({places.opensm_settings(), places.rdma() / "opensm.conf",
-                                      places.opensm() / "opensm.conf"}));
-    std::string text = our_header("sm");
-    std::map<std::string, std::string> left = values;
-    std::istringstream stream(content);
-    for (std::string line; std::getline(stream, line);) {
-        std::istringstream words(line);
-        std::string key;
-        words >> key;
-        if (is_ours(line)) {
-            continue;
-        }
-        if (const auto wanted = values.find(key); wanted == values.end()) {
-            text += line + "\n";
-        } else if (left.erase(key) != 0) {
-            text += fmt::format("{} {}\n", key, wanted->second);
-        }
-    }
-    for (const auto &[key, value] : left) {
-        text += fmt::format("{} {}\n", key, value);
-    }
-    return text;
-}
-
-Result<std::string> partitions_before(const Places &places) {
-    return first_content({places.partitions(), places.rdma() / "partitions.conf",
-                          places.opensm() / "partitions.conf"});
+Programs opensm_reread(OpensmPackage package, const std::vector<std::string> &guids) {
+    return guids.empty()
+               ? Programs()
+               : Programs{with_units({"systemctl", "kill", "--signal=HUP"}, package, guids)};
 }
 
 } // namespace causeway

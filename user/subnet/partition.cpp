@@ -1,134 +1,131 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// sm partition add, sm partition remove: the partitions that this machine's subnet manager makes.
-#include "change/carry_out.h"
-#include "command/verb.h"
-#include "netconf/settings.h"
-#include "subnet/opensm.h"
-#include "subnet/partitions.h"
+// sm partition add, set, remove, list: the partitions that this machine's subnet managers make.
+#include "subnet/partition_change.h"
+#include "subnet/partition_table.h"
+#include "subnet/partition_target.h"
+#include "subnet/ports.h"
+#include "subnet/qos.h"
+#include "subnet/slow_ports.h"
+#include "subnet/verbs.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
 namespace {
 
-Result<std::uint16_t> parse_partition(const std::string &typed) {
-    auto pkey = TRY(parse_pkey(typed));
-    return static_cast<std::uint16_t>(pkey & ~full_member);
-}
-
-// Parses "GUID", "GUID=limited" or "ALL=full". The default is full, unlike in opensm.
-Result<std::string> parse_member(const std::string &typed) {
-    const std::size_t equals = typed.find('=');
-    const std::string who = typed.substr(0, equals);
-    const std::string how = equals == std::string::npos ? "full" : typed.substr(equals + 1);
-    if (how != "full" && how != "limited" && how != "both") {
-        return Error{ExitCode::usage, fmt::format("'{}' is no membership", how),
-                     "give full, limited or both"};
-    }
-    for (const char *group : {"ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", "SELF"}) {
-        if (who == group) {
-            return fmt::format("{}={}", who, how);
-        }
-    }
-    auto guid = TRY(canonical_guid(who));
-    return fmt::format("{}={}", guid, how);
-}
-
-Result<std::string> parse_partition_name(const std::string &name) {
-    const bool good = !name.empty() && name.size() <= 32 &&
-                      name.find_first_of(" \t\r\n#:;,=") == std::string::npos;
-    if (!good) {
-        return Error{ExitCode::usage, fmt::format("'{}' cannot name a partition", name),
-                     "give a word of at most 32 characters without '#', ':', ';', ',' and '='"};
-    }
-    return name;
-}
-
-Result<PartitionRule> wanted_rule(const Arguments &arguments) {
-    auto pkey = TRY(parse_partition(arguments.operands().front()));
-    PartitionRule rule;
-    rule.pkey = pkey;
-    auto name = TRY(parse_partition_name(arguments.text("name").value_or(
-        pkey == default_partition ? "Default" : fmt::format("p{:04x}", pkey))));
-    rule.name = name;
-    const auto rate = arguments.text("rate");
-    const auto mtu = arguments.text("mtu");
-    if (arguments.has("ipoib") || rate || mtu || pkey == default_partition) {
-        rule.flags.emplace_back("ipoib");
-    }
-    if (rate) {
-        auto code = TRY(partition_rate_code(*rate));
-        rule.flags.push_back(fmt::format("rate={}", code));
-    }
-    if (mtu) {
-        auto code = TRY(partition_mtu_code(*mtu));
-        rule.flags.push_back(fmt::format("mtu={}", code));
-    }
-    for (const std::string &typed : arguments.list("member")) {
-        auto member = TRY(parse_member(typed));
-        rule.properties.push_back(member);
-    }
-    // In opensm a later entry for a port overrides an earlier one, so the groups come first.
-    std::stable_partition(rule.properties.begin(), rule.properties.end(),
-                          [](const std::string &each) { return each.substr(0, 3) == "ALL"; });
-    if (rule.properties.empty()) {
-        rule.properties.emplace_back("ALL=full");
-    }
-    return rule;
-}
-
-// Keeps the partition's multicast groups, which an administrator wrote.
-void keep_groups(const std::vector<PartitionRule> &rules, PartitionRule &wanted) {
-    for (const PartitionRule &rule : rules) {
-        if (rule.pkey != wanted.pkey) {
+// Returns what an administrator should know of the new settings.
+std::vector<std::string> warnings_of(World &world, const PartitionTarget &target, Managers &after,
+                                     const PartitionChange &change) {
+    std::vector<std::string> warnings;
+    const auto guids = target.guids.empty() ? after.guids() : target.guids;
+    for (const FlagChange &flag : change.flags) {
+        if (flag.values.empty()) {
             continue;
         }
-        std::copy_if(rule.properties.begin(), rule.properties.end(),
-                     std::back_inserter(wanted.properties),
-                     [](const std::string &each) { return each.substr(0, 5) == "mgid="; });
+        if (flag.key == "rate") {
+            const auto code = std::strtoul(flag.values.back().c_str(), nullptr, 10);
+            const std::string rate = partition_rate_text(static_cast<unsigned int>(code));
+            const auto slow = warn_of_slow_ports(world, guids, std::strtod(rate.c_str(), nullptr));
+            warnings.insert(warnings.end(), slow.begin(), slow.end());
+        }
+        if (flag.key == "sl" && flag.values.back() != "0") {
+            for (const std::string &guid : guids) {
+                const auto settings = effective_settings(world.places, after, after.find(guid));
+                if (settings && !qos_is_on(*settings)) {
+                    warnings.push_back(fmt::format("opensm on {} uses service level 0 for every "
+                                                   "partition until: causeway sm qos set",
+                                                   guid));
+                }
+            }
+        }
     }
-}
-
-Result<std::vector<PartitionRule>> rules_now(const World &world) {
-    auto guids = TRY(opensm_ports(world.places));
-    if (guids.empty()) {
-        return Error{ExitCode::unavailable,
-                     "no subnet manager was enabled here by causeway: it would not read the "
-                     "partitions",
-                     "on the host of the subnet manager: causeway sm enable"};
-    }
-    auto text = TRY(partitions_before(world.places));
-    return parse_partitions(world.places.partitions().string(), text);
-}
-
-Result<Answer> carry(World &world, const Arguments &arguments, const std::string &title,
-                     const std::vector<PartitionRule> &rules, const std::string &nothing) {
-    const std::string text = partitions_text(rules);
-    // A file that cannot be parsed again would leave the subnet without its partitions.
-    if (auto same = parse_partitions("the new partitions", text); !same || *same != rules) {
-        return Error{ExitCode::failed, "the new partitions cannot be read back", ""};
-    }
-    ChangeSet probe("");
-    TRY(probe.write(world.places.partitions(), text));
-    ChangeSet set(title);
-    if (!probe.empty()) {
-        const auto reread = opensm_reread(opensm_package(world.places));
-        set.add(change_attempts({}, reread));
-        TRY(set.write(world.places.partitions(), text));
-        set.add(change_attempts(reread, {}));
-    }
-    return carry_out(world, {arguments.dry_run()}, set, nothing);
+    return warnings;
 }
 
 Result<Answer> run_sm_partition_add(World &world, const Arguments &arguments) {
-    auto rule = TRY(wanted_rule(arguments));
-    auto rules = TRY(rules_now(world));
-    keep_groups(rules, rule);
-    const std::string pkey = fmt::format("0x{:04x}", *rule.pkey);
-    return carry(world, arguments, "sm partition add " + pkey, with_partition(rules, rule),
-                 fmt::format("the partition {} is like this already", pkey));
+    const PartitionTarget target = TRY(read_partition_target(world, arguments));
+    const auto change = TRY(parse_partition_change(arguments, target.pkey, false));
+    PartitionRule fresh;
+    fresh.name = target.pkey == default_partition ? "Default" : fmt::format("p{:04x}", target.pkey);
+    fresh.pkey = target.pkey;
+    fresh.properties.emplace_back("ALL=full");
+    if (target.pkey == default_partition) {
+        fresh.flags.emplace_back("ipoib");
+    }
+    Managers after = target.before;
+    const auto done = after.change_partitions(
+        target.guids, [&](std::vector<PartitionRule> &rules) -> Result<void> {
+            const auto there = partition_of(rules, target.pkey);
+            auto rule = TRY(change.applied_to(there ? *there : fresh));
+            if (!there) {
+                rules = with_partition(std::move(rules), rule);
+                return {};
+            }
+            const auto differences = partition_differences(*there, rule);
+            if (differences.empty()) {
+                return {};
+            }
+            return Error{ExitCode::failed,
+                         fmt::format("the partition {} is there with other settings: {}",
+                                     partition_text(target.pkey), fmt::join(differences, "; ")),
+                         fmt::format("to change it: causeway sm partition set {}",
+                                     partition_text(target.pkey))};
+        });
+    if (!done) {
+        return done.error();
+    }
+    auto answer = carry_partitions(
+        world, arguments, "sm partition add", target, after,
+        fmt::format("the partition {} is like this already", partition_text(target.pkey)));
+    if (answer) {
+        const auto warnings = warnings_of(world, target, after, change);
+        answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+    }
+    return answer;
+}
+
+Result<Answer> run_sm_partition_set(World &world, const Arguments &arguments) {
+    const PartitionTarget target = TRY(read_partition_target(world, arguments));
+    const auto change = TRY(parse_partition_change(arguments, target.pkey, true));
+    if (!change.name && !change.members && change.flags.empty() && change.mgids.empty() &&
+        !change.ipoib && !change.indx0) {
+        return Error{ExitCode::usage, "there is nothing to set",
+                     "give --member, --rate, --mtu, --mgid or another option: causeway sm "
+                     "partition set --help"};
+    }
+    Managers after = target.before;
+    bool found = false;
+    const auto done = after.change_partitions(
+        target.guids, [&](std::vector<PartitionRule> &rules) -> Result<void> {
+            const auto there = partition_of(rules, target.pkey);
+            if (!there) {
+                return {};
+            }
+            found = true;
+            auto rule = TRY(change.applied_to(*there));
+            if (!partition_differences(*there, rule).empty()) {
+                rules = with_partition(std::move(rules), rule);
+            }
+            return {};
+        });
+    if (!done) {
+        return done.error();
+    }
+    if (!found) {
+        return no_partition(target.pkey);
+    }
+    auto answer = carry_partitions(
+        world, arguments, "sm partition set", target, after,
+        fmt::format("the partition {} is like this already", partition_text(target.pkey)));
+    if (answer) {
+        const auto warnings = warnings_of(world, target, after, change);
+        answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());
+    }
+    return answer;
 }
 
 Result<Answer> run_sm_partition_remove(World &world, const Arguments &arguments) {
@@ -137,47 +134,107 @@ Result<Answer> run_sm_partition_remove(World &world, const Arguments &arguments)
         return Error{ExitCode::usage,
                      "the default partition 0x7fff cannot be removed: the subnet manager finds "
                      "every port in it",
-                     "change its members: causeway sm partition add 0x7fff --member ..."};
+                     "change its members: causeway sm partition set 0x7fff --member ..."};
     }
-    auto rules = TRY(rules_now(world));
-    const std::string text = fmt::format("0x{:04x}", pkey);
-    return carry(world, arguments, "sm partition remove " + text, without_partition(rules, pkey),
-                 fmt::format("there is no partition {}", text));
+    const PartitionTarget target = TRY(read_partition_target(world, arguments));
+    Managers after = target.before;
+    const auto done = after.change_partitions(
+        target.guids, [&](std::vector<PartitionRule> &rules) -> Result<void> {
+            if (partition_of(rules, pkey)) {
+                rules = without_partition(std::move(rules), pkey);
+            }
+            return {};
+        });
+    if (!done) {
+        return done.error();
+    }
+    return carry_partitions(world, arguments, "sm partition remove", target, after,
+                            fmt::format("there is no partition {}", partition_text(pkey)));
+}
+
+Result<Answer> run_sm_partition_list(World &world, const Arguments &arguments) {
+    auto managers = TRY(read_managers(world.places));
+    const auto guids =
+        TRY(choose_enabled(subnet_ports(world.files), managers.guids(), arguments.list("port")));
+    Answer answer;
+    add_partitions(managers, guids, world.terminal, answer);
+    if (managers.ports.empty()) {
+        answer.text += "causeway enabled no subnet manager here, so it keeps no partitions\n";
+    }
+    return answer;
+}
+
+std::vector<OptionSpec> partition_options(bool setting) {
+    std::vector<OptionSpec> options = {
+        {"name", "NAME", "name of the partition in opensm's log"},
+        {"member", "MEMBER[=full|limited|both]...",
+         "ports of the partition, full members by default: port GUIDs, ALL, ALL_CAS (hosts), "
+         "ALL_SWITCHES, ALL_ROUTERS, SELF (the port of the subnet manager)",
+         true},
+        {"defmember", "full|limited|both", "membership of members without one"},
+        {"ipoib", "",
+         "make a broadcast group for IP over InfiniBand; 0x7fff, groups of IP and the settings of "
+         "the group, except --sl, imply this"},
+        {"indx0", "", "put the P_Key at index 0 of the ports' tables"}};
+    for (const OptionSpec &option : group_options()) {
+        options.push_back(option);
+    }
+    options.push_back({"mgid", "MGID...",
+                       "multicast groups that exist without a member, with the settings of the "
+                       "partition",
+                       true});
+    if (setting) {
+        options.push_back({"no-ipoib", "", "make no broadcast group"});
+        options.push_back({"no-indx0", "", "leave the index of the P_Key to opensm"});
+    }
+    options.push_back(partition_port_option);
+    return options;
 }
 
 const VerbRows partition_rows(Section::host, 10, [] {
-    return std::vector<Verb>{
+    std::vector<Verb> verbs = {
         {
             .words = "sm partition add",
             .operands = "P_KEY",
-            .summary = "make a partition, or replace all its settings but its multicast groups",
-            .options = {{"name", "NAME", "name of the partition in opensm's log"},
-                        {"member", "GUID|ALL|SELF[=full|limited]...",
-                         "ports of the partition, full members unless =limited or =both is given; "
-                         "by default ALL=full",
-                         true},
-                        {"ipoib", "",
-                         "make a broadcast group for IP over InfiniBand; --rate, --mtu and 0x7fff "
-                         "imply this"},
-                        {"rate", "GBPS",
-                         "rate of the broadcast group, in Gb/s: slower ports stay out"},
-                        {"mtu", "BYTES",
-                         "MTU of the broadcast group: 256, 512, 1024, 2048 or 4096"}},
+            .summary = "make a partition; all ports are full members without --member",
+            .options = partition_options(false),
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,
             .run = run_sm_partition_add,
         },
         {
+            .words = "sm partition set",
+            .operands = "P_KEY",
+            .summary = "change the given settings of a partition; the value \"default\" removes a "
+                       "setting",
+            .options = partition_options(true),
+            .least_operands = 1,
+            .most_operands = 1,
+            .changes = true,
+            .run = run_sm_partition_set,
+        },
+        {
             .words = "sm partition remove",
             .operands = "P_KEY",
             .summary = "remove a partition",
+            .options = {partition_port_option},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,
             .run = run_sm_partition_remove,
         },
+        {
+            .words = "sm partition list",
+            .summary = "show the partitions with their settings, members and multicast groups",
+            .options = {{"port", "DEVICE[/PORT]|GUID...", "those of these ports", true}},
+            .run = run_sm_partition_list,
+        },
     };
+    for (const auto &more : {partition_group_verbs(), qos_verbs()}) {
+        verbs.insert(verbs.end(), more.begin(), more.end());
+    }
+    return verbs;
 });
 
 } // namespace

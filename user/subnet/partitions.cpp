@@ -192,7 +192,38 @@ bool is_default(const PartitionRule &rule) {
     return rule.pkey == default_partition || (!rule.pkey && rule.name == "Default");
 }
 
+bool is_partition(const PartitionRule &rule, std::uint16_t pkey) {
+    return rule.pkey == pkey || (pkey == default_partition && is_default(rule));
+}
+
+constexpr std::string_view membership_flag = "defmember";
+
+std::string membership_of(const PartitionRule &rule) {
+    for (const std::string &flag : rule.flags) {
+        if (flag_key(flag) == membership_flag && flag.size() > membership_flag.size()) {
+            return flag.substr(membership_flag.size() + 1);
+        }
+    }
+    return "limited";
+}
+
+// Adds the flags that @flags lacks. A partition has several scopes, and one value of other flags.
+void merge_flags(std::vector<std::string> &flags, const PartitionRule &rule) {
+    for (const std::string &flag : rule.flags) {
+        const bool there = std::any_of(flags.begin(), flags.end(), [&](const std::string &each) {
+            return flag_key(flag) == "scope" ? each == flag : flag_key(each) == flag_key(flag);
+        });
+        if (!there && flag_key(flag) != membership_flag) {
+            flags.push_back(flag);
+        }
+    }
+}
+
 } // namespace
+
+std::string_view flag_key(std::string_view flag) {
+    return flag.substr(0, flag.find('='));
+}
 
 Result<std::vector<PartitionRule>> parse_partitions(const std::string &source,
                                                     std::string_view text) {
@@ -220,6 +251,56 @@ std::string partitions_text(const std::vector<PartitionRule> &rules) {
     return text;
 }
 
+std::string canonical_member(const std::string &member, const std::string &standard) {
+    const std::size_t equals = member.find('=');
+    std::string who = member.substr(0, equals);
+    const std::string how = equals == std::string::npos ? standard : member.substr(equals + 1);
+    const bool hex = who.size() > 2 && who[0] == '0' && (who[1] == 'x' || who[1] == 'X');
+    std::uint64_t guid = 0;
+    const char *const start = who.data() + (hex ? 2 : 0);
+    const auto [rest, failure] =
+        std::from_chars(start, who.data() + who.size(), guid, hex ? 16 : 10);
+    if (failure == std::errc() && rest == who.data() + who.size()) {
+        who = fmt::format("0x{:016x}", guid);
+    }
+    return fmt::format("{}={}", who, how);
+}
+
+std::optional<PartitionRule> partition_of(const std::vector<PartitionRule> &rules,
+                                          std::uint16_t pkey) {
+    std::vector<PartitionRule> found;
+    std::copy_if(rules.begin(), rules.end(), std::back_inserter(found),
+                 [&](const PartitionRule &rule) { return is_partition(rule, pkey); });
+    if (found.empty()) {
+        return std::nullopt;
+    }
+    PartitionRule merged = found.front();
+    merged.pkey = pkey;
+    if (found.size() == 1) {
+        return merged;
+    }
+    // The broadcast group has the flags of the rule that makes the group.
+    std::stable_partition(found.begin(), found.end(), [](const PartitionRule &rule) {
+        return std::find(rule.flags.begin(), rule.flags.end(), "ipoib") != rule.flags.end();
+    });
+    merged.flags.clear();
+    for (const PartitionRule &rule : found) {
+        merge_flags(merged.flags, rule);
+    }
+    merged.properties.clear();
+    for (const PartitionRule &rule : rules) {
+        if (!is_partition(rule, pkey)) {
+            continue;
+        }
+        for (const std::string &property : rule.properties) {
+            merged.properties.push_back(property.substr(0, 5) == "mgid="
+                                            ? property
+                                            : canonical_member(property, membership_of(rule)));
+        }
+    }
+    return merged;
+}
+
 std::vector<PartitionRule> with_default(std::vector<PartitionRule> rules) {
     if (std::none_of(rules.begin(), rules.end(), is_default)) {
         rules.insert(rules.begin(), {"Default", default_partition, {"ipoib"}, {"ALL=full"}});
@@ -230,7 +311,7 @@ std::vector<PartitionRule> with_default(std::vector<PartitionRule> rules) {
 std::vector<PartitionRule> with_partition(std::vector<PartitionRule> rules,
                                           const PartitionRule &rule) {
     const auto same = [&](const PartitionRule &each) {
-        return each.pkey == rule.pkey || (rule.pkey == default_partition && is_default(each));
+        return rule.pkey ? is_partition(each, *rule.pkey) : each.pkey == rule.pkey;
     };
     const auto first = std::find_if(rules.begin(), rules.end(), same);
     if (first == rules.end()) {

@@ -28,10 +28,22 @@ struct PartitionRule {
     bool operator==(const PartitionRule &) const = default;
 };
 
+// Returns the name of a flag: "rate" of "rate=7".
+std::string_view flag_key(std::string_view flag);
+
 // @source names the file in errors, "file:line: ...".
 Result<std::vector<PartitionRule>> parse_partitions(const std::string &source,
                                                     std::string_view text);
 std::string partitions_text(const std::vector<PartitionRule> &rules);
+
+// Returns the rule of a partition, none if there is none. Several rules with its P_Key become one,
+// as opensm merges them.
+std::optional<PartitionRule> partition_of(const std::vector<PartitionRule> &rules,
+                                          std::uint16_t pkey);
+
+// Returns a member as "0x0002c90300101234=full". @standard is the membership of a member without
+// one.
+std::string canonical_member(const std::string &member, const std::string &standard);
 
 // Replaces every rule with the same P_Key, or appends the rule. Adds a rule for the default
 // partition at the start if there is none.

@@ -113,8 +113,7 @@ TEST_F(Doctor, reads_the_partitions_that_opensm_reads) {
                "Default=0x7fff, ipoib : ALL=full ;\nFast=0x2, ipoib, rate=10 : ALL=full ;\n");
     EXPECT_EQ(run({"doctor"}), 20);
     EXPECT_EQ(out().find("has no partition 0x7fff"), std::string::npos) << out();
-    EXPECT_NE(out().find("causeway sm partition add 0x0002 --rate 56, with"), std::string::npos)
-        << out();
+    EXPECT_NE(out().find("causeway sm partition set 0x0002 --rate 56"), std::string::npos) << out();
     write_file(root / "etc/causeway/partitions.conf", "Default=0x7fff : ALL=full\n");
     EXPECT_EQ(run({"doctor"}), 0) << out();
     EXPECT_NE(err().find("a rule does not end with ';'"), std::string::npos) << err();

@@ -130,7 +130,7 @@ def set_up_hca(host):
     host.run("causeway sm enable --priority 3", timeout=180)
     simhca.wait_state(host, "ACTIVE", timeout=120)
     host.run("causeway sm partition add 0x8002 --name storage && causeway port enable simhca0/2", timeout=120)
-    assert "/etc/causeway/" in host.run(OPENSM).out
+    assert "/causeway-0x" in host.run(OPENSM).out
     return True
 
 

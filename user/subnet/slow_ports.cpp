@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "subnet/slow_ports.h"
+
+#include "fabric/topology.h"
+#include "host/rate.h"
+#include "subnet/ports.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+
+namespace causeway {
+
+namespace {
+
+constexpr std::chrono::seconds discovery_limit{60};
+constexpr unsigned int widest_link = 12;
+
+struct HostPort {
+    std::string name;
+    double gigabits = 0;
+};
+
+// Parses "4X EDR" of ibnetdiscover. Returns none for any other text.
+std::optional<double> gigabits_of(const std::string &rate) {
+    unsigned int lanes = 0;
+    std::array<char, 16> name{};
+    if (std::sscanf(rate.c_str(), "%2uX %15[A-Z0-9]", &lanes, name.data()) != 2 || lanes == 0 ||
+        lanes > widest_link) {
+        return std::nullopt;
+    }
+    const auto speed =
+        std::find_if(lane_speeds().begin(), lane_speeds().end(),
+                     [&](const LaneSpeed &each) { return each.name == name.data(); });
+    return speed == lane_speeds().end() ? std::nullopt : std::optional(speed->signalled * lanes);
+}
+
+// Returns the ports of hosts on the fabric; none if the fabric does not answer.
+std::vector<HostPort> hosts_of_fabric(World &world, const SubnetPort &port) {
+    std::vector<HostPort> hosts;
+    if (!world.processes.there("ibnetdiscover")) {
+        return hosts;
+    }
+    const auto end = world.processes.run(
+        {"ibnetdiscover", "-C", port.device, "-P", fmt::format("{}", port.port)}, discovery_limit);
+    if (!end || !end->good()) {
+        return hosts;
+    }
+    for (const FabricNode &node : parse_topology(end->out)) {
+        for (const FabricLink &link : node.links) {
+            const auto rate = gigabits_of(link.rate);
+            if (node.kind == FabricNode::Kind::host && rate) {
+                hosts.push_back({fmt::format("{}/{}", node.name, link.near.port), *rate});
+            }
+        }
+    }
+    return hosts;
+}
+
+std::optional<std::string> warning_about(std::vector<HostPort> hosts, double gigabits) {
+    hosts.erase(std::remove_if(hosts.begin(), hosts.end(),
+                               [&](const HostPort &host) { return host.gigabits >= gigabits; }),
+                hosts.end());
+    if (hosts.empty()) {
+        return std::nullopt;
+    }
+    const auto slowest = std::min_element(
+        hosts.begin(), hosts.end(),
+        [](const HostPort &left, const HostPort &right) { return left.gigabits < right.gigabits; });
+    return fmt::format("{} of the fabric's ports {} slower than {} Gb/s and cannot join the "
+                       "broadcast group; the slowest is {} with {} Gb/s",
+                       hosts.size(), hosts.size() == 1 ? "is" : "are", short_number(gigabits),
+                       slowest->name, short_number(slowest->gigabits));
+}
+
+} // namespace
+
+std::vector<std::string> warn_of_slow_ports(World &world, const std::vector<std::string> &guids,
+                                            double gigabits) {
+    std::vector<std::string> warnings;
+    for (const SubnetPort &port : subnet_ports(world.files)) {
+        if (std::find(guids.begin(), guids.end(), port.guid) == guids.end() ||
+            port.state != "ACTIVE") {
+            continue;
+        }
+        auto hosts = hosts_of_fabric(world, port);
+        if (hosts.empty()) {
+            warnings.push_back(fmt::format("the hosts of the fabric at {} were not compared with "
+                                           "{} Gb/s: ibnetdiscover found none",
+                                           port.text(), short_number(gigabits)));
+            if (const auto rate = parse_rate(port.rate)) {
+                hosts.push_back({port.text(), rate->signalled});
+            }
+        }
+        const auto warning = warning_about(std::move(hosts), gigabits);
+        if (warning && std::find(warnings.begin(), warnings.end(), *warning) == warnings.end()) {
+            warnings.push_back(*warning);
+        }
+    }
+    return warnings;
+}
+
+} // namespace causeway
