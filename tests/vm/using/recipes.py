@@ -91,10 +91,11 @@ def steps(text, title):
 
 
 def missing(expected, output):
-    """Return the first of the expected lines that the output does not have in this order, or None."""
-    lines = iter(line.strip() for line in output.splitlines())
+    """Return the first of the expected lines that the output does not have in this order, or None.
+    The number of blanks between words does not count."""
+    lines = iter(" ".join(line.split()) for line in output.splitlines())
     for each in expected:
-        wanted = re.compile(".*".join(map(re.escape, each.split("..."))))
+        wanted = re.compile(".*".join(map(re.escape, " ".join(each.split()).split("..."))))
         if not any(wanted.fullmatch(line) for line in lines):
             return each
     return None
