@@ -66,6 +66,9 @@ Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
     for (const TransportFamily *family : TransportFamily::all()) {
         TRY(family->list_attachments(world, answer));
     }
+    if (answer.text.empty()) {
+        answer.text = "no disk is attached\n";
+    }
     return answer;
 }
 
@@ -73,6 +76,9 @@ Result<Answer> run_export_list(World &world, const Arguments & /*arguments*/) {
     Answer answer;
     for (const TransportFamily *family : TransportFamily::all()) {
         TRY(family->list_exports(world, answer));
+    }
+    if (answer.text.empty()) {
+        answer.text = "this machine exports no disk\n";
     }
     return answer;
 }

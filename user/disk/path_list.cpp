@@ -92,6 +92,9 @@ Result<Answer> run_path_list(World &world, const Arguments &arguments) {
         return not_attached(*only);
     }
     answer.text = table.text(world.terminal);
+    if (answer.text.empty()) {
+        answer.text = "no disk is attached\n";
+    }
     return answer;
 }
 

@@ -61,17 +61,17 @@ TEST(Qperf, reports_what_a_measurement_costs_the_processors) {
 }
 
 TEST(Qperf, gets_a_device_only_where_it_can_choose) {
-    using Words = std::vector<std::string>;
+    using QperfWords = std::vector<std::string>;
     const QperfWay way{false, "mlx5_1:2", "mlx5_0:1"};
     EXPECT_EQ(qperf_words("s", rc_one_way, way, 3),
-              (Words{"qperf", "s", "-li", "mlx5_1:2", "-ri", "mlx5_0:1", "-uu", "-un", "-v", "-t",
+              (QperfWords{"qperf", "s", "-li", "mlx5_1:2", "-ri", "mlx5_0:1", "-uu", "-un", "-v", "-t",
                      "3", "-m", "65536", "rc_bw"}));
     EXPECT_EQ(qperf_words("s", rc_one_way, {true, "mlx5_1:2", ""}, 3)[2], "-cm1");
     EXPECT_EQ(qperf_words("s", {BenchTest::ud, BenchKind::latency, 8}, {true, "mlx5_1:2", ""}, 3),
-              (Words{"qperf", "s", "-li", "mlx5_1:2", "-uu", "-un", "-v", "-t", "3", "-m", "8",
+              (QperfWords{"qperf", "s", "-li", "mlx5_1:2", "-uu", "-un", "-v", "-t", "3", "-m", "8",
                      "ud_lat"}));
     EXPECT_EQ(qperf_words("s", {BenchTest::tcp, BenchKind::one_way, 8}, way, 3),
-              (Words{"qperf", "s", "-uu", "-un", "-v", "-t", "3", "-m", "8", "tcp_bw"}));
+              (QperfWords{"qperf", "s", "-uu", "-un", "-v", "-t", "3", "-m", "8", "tcp_bw"}));
 }
 
 class Benching : public CommandTest {

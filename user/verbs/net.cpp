@@ -12,6 +12,9 @@ Result<Answer> run_net(World &world, const Arguments & /*arguments*/) {
     for (const ConnectionSource *source : ConnectionSource::all()) {
         TRY(source->add(world, answer));
     }
+    if (answer.text.empty()) {
+        answer.text = "there is no connection\n";
+    }
     return answer;
 }
 

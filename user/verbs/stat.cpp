@@ -188,6 +188,9 @@ Result<Answer> run_stat(World &world, const Arguments &arguments) {
         return answer.text.empty() ? Result<Answer>(not_attached(*only)) : answer;
     }
     TRY(add_nfs_counters(world, answer));
+    if (answer.text.empty()) {
+        answer.text = "no disk is attached, no client is connected, and NFS has no connection\n";
+    }
     return answer;
 }
 
