@@ -6,6 +6,8 @@
 #include "disk/attachment_change.h"
 #include "disk/causeway.h"
 #include "disk/discovery.h"
+#include "disk/fstab.h"
+#include "show/progress.h"
 #include "show/words.h"
 
 #include <algorithm>
@@ -124,12 +126,15 @@ Result<AttachSituation> compare(World &world, const AttachmentSettings &wanted) 
 }
 
 // Adds the path that programs should use: udev's link if it comes in time, else the node itself.
-void tell(World &world, const AttachmentSettings &wanted, const std::string &disk, Answer &answer) {
+// Scripts read the path from standard output, so only a terminal gets the line for fstab.
+void tell(World &world, const AttachmentSettings &wanted, const std::string &disk, bool comes_back,
+          Answer &answer) {
     answer.json.update({{"server", wanted.disk.server.text()},
                         {"name", wanted.disk.name},
                         {"disk", nullptr},
                         {"device", nullptr},
-                        {"link", nullptr}});
+                        {"link", nullptr},
+                        {"fstab", nullptr}});
     if (disk.empty()) {
         answer.text = fmt::format("{} is being attached in the background, see: causeway net\n",
                                   wanted.disk.text());
@@ -142,6 +147,13 @@ void tell(World &world, const AttachmentSettings &wanted, const std::string &dis
     if (world.links.wait(link, node, link_limit)) {
         answer.json["link"] = link.string();
         answer.text = link.string() + "\n";
+        if (comes_back) {
+            const std::string line = fstab_line(link.string(), wanted.disk.name);
+            answer.json["fstab"] = line;
+            answer.text += world.terminal.columns != 0
+                               ? fmt::format("to mount it at boot, add to /etc/fstab: {}\n", line)
+                               : "";
+        }
         return;
     }
     answer.warnings.push_back(fmt::format("udev has not made {}: is systemd-udevd running and "
@@ -222,6 +234,7 @@ Result<FoundPaths> ask_for_paths(World &world, const DiskName &disk,
                                  disk.server.text(), module_disk),
                      fmt::format("modprobe {}", module_disk)};
     }
+    const Progress progress(world, fmt::format("waiting for {} to answer", disk.server.text()));
     return discover_paths(world, disk, transports);
 }
 
@@ -283,7 +296,7 @@ class AttachAction final : public DiskAction {
                 TRY(check_usable(wanted_, *now_.running, arguments_.has("background")));
                 disk_ = now_.running->disk;
             }
-            tell(world, wanted_, disk_, done);
+            tell(world, wanted_, disk_, !arguments_.has("no-persist"), done);
         }
         if (found_) {
             report_paths(*found_, done);

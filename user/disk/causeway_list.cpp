@@ -5,6 +5,7 @@
 #include "config/dropins.h"
 #include "disk/attaching.h"
 #include "disk/causeway.h"
+#include "disk/fstab.h"
 #include "disk/path_report.h"
 #include "show/table.h"
 #include "show/words.h"
@@ -219,6 +220,8 @@ Json attachment_json(const AttachmentInfo &info, const std::string &node, const 
                  {"disk", or_null(info.disk)},
                  {"device", info.disk.empty() ? Json(nullptr) : Json(node)},
                  {"link", link},
+                 {"fstab", link.is_string() ? Json(fstab_line(link.get<std::string>(), info.name))
+                                            : Json(nullptr)},
                  {"state", state_word(info.state)},
                  {"identity", uuid_json(info.identity)},
                  {"size", info.size},

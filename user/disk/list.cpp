@@ -4,6 +4,7 @@
 #include "command/verb.h"
 #include "disk/causeway.h"
 #include "disk/discovery.h"
+#include "show/progress.h"
 #include "show/table.h"
 #include "show/words.h"
 #include "transport/family.h"
@@ -61,10 +62,25 @@ std::string addresses_column(const DiscoveredExport &found, const ServerName &se
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
-Result<Answer> run_list(World &world, const Arguments & /*arguments*/) {
+// The lines of the disks that udev has made a link to. A node may have another number after a
+// reboot.
+std::string fstab_lines(const Answer &answer) {
+    std::string lines;
+    for (const Json &each : answer.json.value("attachments", Json::array())) {
+        if (each.value("fstab", Json()).is_string()) {
+            lines += each.at("fstab").get<std::string>() + "\n";
+        }
+    }
+    return lines.empty() ? "no disk is attached by Causeway's own transport\n" : lines;
+}
+
+Result<Answer> run_list(World &world, const Arguments &arguments) {
     Answer answer;
     for (const TransportFamily *family : TransportFamily::all()) {
         TRY(family->list_attachments(world, answer));
+    }
+    if (arguments.has("fstab")) {
+        answer.text = fstab_lines(answer);
     }
     if (answer.text.empty()) {
         answer.text = "no disk is attached\n";
@@ -114,6 +130,8 @@ const VerbRows list_rows(Section::disks, 5, [] {
         {
             .words = "list",
             .summary = "show the attached disks",
+            .options = {{"fstab", "",
+                         "print a line for /etc/fstab for each disk by Causeway's own transport"}},
             .run = run_list,
         },
     };
@@ -126,7 +144,10 @@ Result<Answer> CausewayFamily::discover(World &world, const Arguments &arguments
     const auto transports = TRY(parse_transports(
         "--transport", arguments.text("transport").value_or(std::string(transport_rdma))));
     TRY(world.modules.need(module_disk));
+    std::optional<Progress> progress(std::in_place, world,
+                                     fmt::format("waiting for {} to answer", server.text()));
     const auto found = TRY(causeway::discover(world, server, transports)).exports;
+    progress.reset();
     Answer answer;
     answer.json["server"] = server.text();
     answer.json["exports"] = Json::array();

@@ -251,6 +251,10 @@ class DoctorFinds : public SoundHost, public testing::WithParamInterface<std::st
 
     Cases disk_cases() {
         return {
+            {"fstab-without-netdev",
+             [&] { write_file(root / "etc/fstab", "/dev/causeway0 /mnt ext4 defaults 0 2\n"); }},
+            {"fstab-without-nofail",
+             [&] { write_file(root / "etc/fstab", "/dev/causeway0 /mnt ext4 _netdev 0 2\n"); }},
             {"export-backend-gone", [&] { fs::remove(root / "disk"); }},
             {"export-not-running", [&] { kernel.running_exports.clear(); }},
             {"ledger-unusable",
