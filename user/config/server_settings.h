@@ -60,8 +60,8 @@ std::string parameter_file(const ServerLimit &limit);
 std::string server_settings_text(const ServerSettings &settings);
 // Returns an error (bad_config) that names @source and the line.
 Result<ServerSettings> parse_server_settings(const std::string &source, std::string_view content);
-// Returns the port of disks over TCP at a server that listens on @port, at most highest_server_port,
-// for RDMA.
+// Returns the port of disks over TCP at a server that listens on @port, at most
+// highest_server_port, for RDMA.
 constexpr std::uint16_t tcp_port_of(std::uint16_t port) {
     return static_cast<std::uint16_t>(port + 1);
 }

@@ -102,13 +102,8 @@ class ExportSetAction final : public DiskAction {
                          "see: causeway export list"};
         }
         ChangeSet set("export set " + name_, Scope::disks);
-        if (arguments_.has("address") && arguments_.list("address").front() != "default") {
-            ExportSettings typed;
-            TRY(parse_export_addresses("--address", arguments_.list("address"), typed));
-            TRY(check_served_addresses(world, typed.addresses,
-                                       arguments_.has("tcp") || (stored && stored->settings.tcp) ||
-                                           (running && running->settings.tcp)));
-        }
+        TRY(check_addresses(world, (running && running->settings.tcp) ||
+                                       (stored && stored->settings.tcp)));
         if (running) {
             TRY(describe_running(set, *running, stored));
         }
@@ -142,6 +137,17 @@ class ExportSetAction final : public DiskAction {
     }
 
   private:
+    // @tcp: the export is served over TCP before.
+    Result<void> check_addresses(World &world, bool tcp) const {
+        const auto words = arguments_.list("address");
+        if (words.empty() || words.front() == "default") {
+            return {};
+        }
+        ExportSettings typed;
+        TRY(parse_export_addresses("--address", words, typed));
+        return check_served_addresses(world, typed.addresses, tcp || arguments_.has("tcp"));
+    }
+
     Result<void> describe_running(ChangeSet &set, const ExportInfo &running,
                                   const std::optional<Stored<ExportSettings>> &stored) {
         const auto configured =

@@ -43,10 +43,9 @@ Result<ChangeSet> changing(World &world, std::string title, const ServerSettings
         }
     }
     const std::string text = server_settings_text(after);
-    if (text.empty()) {
-        TRY(set.remove(world.places.server_settings()));
-    } else if (text != server_settings_text(before)) {
-        TRY(set.write(world.places.server_settings(), text));
+    if (text != server_settings_text(before)) {
+        TRY(set.describe(world.places.server_settings(),
+                         {text.empty() ? std::nullopt : std::optional(text)}));
     }
     return set;
 }

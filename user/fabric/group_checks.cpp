@@ -114,8 +114,7 @@ struct GroupKind {
 };
 
 std::string change_command(const FabricGroup &group, const std::string &setting) {
-    return fmt::format("where the subnet manager runs: causeway sm partition add 0x{:04x} {}, with "
-                       "its other settings",
+    return fmt::format("where the subnet manager runs: causeway sm partition set 0x{:04x} {}",
                        group.pkey, setting);
 }
 

@@ -89,6 +89,24 @@ std::optional<std::string> guid_of_gid(const std::string &text) {
     return guid == Guid{} ? "" : guid_number(guid);
 }
 
+// Takes a line of a member. Returns false for a line that is not understood.
+template <typename Pair> bool take_member_line(const Pair &pair, GroupMember &member) {
+    if (pair.first == "MGID" && parse_gid(pair.second)) {
+        member.gid = pair.second;
+        return true;
+    }
+    if (pair.first == "PortGid") {
+        const auto guid = guid_of_gid(pair.second);
+        member.guid = guid.value_or(member.guid);
+        return guid.has_value();
+    }
+    if (pair.first == "NodeDescription") {
+        member.name = pair.second;
+        return true;
+    }
+    return is_one_of(pair.first, {"Mlid", "ScopeState", "ProxyJoin"});
+}
+
 } // namespace
 
 std::vector<FabricPartition> parse_pkey_tables(std::string_view text, Unread &unread) {
@@ -103,9 +121,13 @@ std::vector<FabricPartition> parse_pkey_tables(std::string_view text, Unread &un
             }
         } else if (line == "PKeyTableRecord dump:") {
             lid = 0;
-        } else if (!(pair && is_one_of(pair->first, {"Port", "Block"})) && line != "PKey Table:" &&
-                   !(lid != 0 && parse_row(line, lid, memberships))) {
-            unread.add(line);
+        } else {
+            const bool known = (pair && is_one_of(pair->first, {"Port", "Block"})) ||
+                               line == "PKey Table:" ||
+                               (lid != 0 && parse_row(line, lid, memberships));
+            if (!known) {
+                unread.add(line);
+            }
         }
     }
     std::vector<FabricPartition> out;
@@ -145,16 +167,7 @@ std::vector<GroupMember> parse_members(std::string_view text, Unread &unread) {
         const auto pair = dotted_line(line);
         if (line == "MCMemberRecord member dump:") {
             members.emplace_back();
-        } else if (!pair || members.empty()) {
-            unread.add(line);
-        } else if (pair->first == "MGID" && parse_gid(pair->second)) {
-            members.back().gid = pair->second;
-        } else if (const auto guid =
-                       pair->first == "PortGid" ? guid_of_gid(pair->second) : std::nullopt) {
-            members.back().guid = *guid;
-        } else if (pair->first == "NodeDescription") {
-            members.back().name = pair->second;
-        } else if (!is_one_of(pair->first, {"Mlid", "ScopeState", "ProxyJoin"})) {
+        } else if (!pair || members.empty() || !take_member_line(*pair, members.back())) {
             unread.add(line);
         }
     }

@@ -62,12 +62,13 @@ std::vector<Sighting> firewall(const Facts &facts) {
     std::vector<Sighting> seen;
     const auto &exports = facts.of<DiskFacts>().exports.good;
     if (!exports.empty()) {
-        closed(facts, rdma_ports(devices, facts.of<DiskFacts>().server_port), "disks by RDMA in software", "disks",
-               seen);
+        closed(facts, rdma_ports(devices, facts.of<DiskFacts>().server_port),
+               "disks by RDMA in software", "disks", seen);
     }
     if (std::any_of(exports.begin(), exports.end(),
                     [](const auto &stored) { return stored.settings.tcp; })) {
-        closed(facts, {{"tcp", tcp_port_of(facts.of<DiskFacts>().server_port)}}, "disks over TCP", "disks", seen);
+        closed(facts, {{"tcp", tcp_port_of(facts.of<DiskFacts>().server_port)}}, "disks over TCP",
+               "disks", seen);
     }
     if (facts.of<NfsFacts>().wanted_port) {
         closed(facts, rdma_ports(devices, *facts.of<NfsFacts>().wanted_port),

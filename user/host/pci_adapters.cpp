@@ -66,7 +66,7 @@ class AliasTable {
 // none.
 std::string rdma_child(KernelFiles &files, const std::string &folder) {
     for (const std::string &name : files.list(folder)) {
-        const std::string start = name.substr(0, name.rfind('.'));
+        std::string start = name.substr(0, name.rfind('.'));
         const std::size_t dot = start.find('.');
         const std::string part = dot == std::string::npos ? "" : start.substr(dot + 1);
         if (part == "rdma" || part == "roce" || part == "iwarp") {

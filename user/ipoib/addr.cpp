@@ -328,6 +328,13 @@ void explain_dhcp(Answer &answer, const std::string &name, const std::string &ba
             : ""));
 }
 
+Error nothing_at_boot() {
+    return {ExitCode::unavailable,
+            "nothing here sets addresses at boot: neither NetworkManager nor networkd runs, and "
+            "there is no /etc/network/interfaces",
+            "give --backend nm, networkd or ifupdown to write its files all the same"};
+}
+
 Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     const std::string &name = arguments.operands().front();
     auto wanted = TRY(parse_wanted(arguments));
@@ -340,10 +347,7 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     auto backend = TRY(choose_backend(world, arguments.text("backend"), records, name,
                                       record == nullptr ? interface.parent : record->parent));
     if (backend == nullptr) {
-        return Error{ExitCode::unavailable,
-                     "nothing here sets addresses at boot: neither NetworkManager nor networkd "
-                     "runs, and there is no /etc/network/interfaces",
-                     "give --backend nm, networkd or ifupdown to write its files all the same"};
+        return nothing_at_boot();
     }
     InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
     settings.name = name;
@@ -370,21 +374,21 @@ Result<Answer> run_ipoib_addr(World &world, const Arguments &arguments) {
     auto answer = carry_out_guarded(world, {arguments.dry_run()}, set,
                                     fmt::format("{} has these addresses already", name),
                                     guard_unless_confirmed(world, arguments, {name}, set));
-    if (answer) {
-        answer->json["backend"] = settings.backend;
-        if (changes) {
-            report_taken(*answer, name, news_of(next.before, settings));
-            answer->warnings.insert(answer->warnings.end(), next.warnings.begin(),
-                                    next.warnings.end());
-            report_parent(*answer, after);
-        }
-        if (wanted.dhcp) {
-            explain_dhcp(*answer, name, settings.backend);
-        }
-        for (const std::string &each : next.dropped) {
-            answer->warnings.push_back(
-                fmt::format("{} is dropped: it does not fit the new addresses", each));
-        }
+    if (!answer) {
+        return answer;
+    }
+    answer->json["backend"] = settings.backend;
+    if (changes) {
+        report_taken(*answer, name, news_of(next.before, settings));
+        answer->warnings.insert(answer->warnings.end(), next.warnings.begin(), next.warnings.end());
+        report_parent(*answer, after);
+    }
+    if (wanted.dhcp) {
+        explain_dhcp(*answer, name, settings.backend);
+    }
+    for (const std::string &each : next.dropped) {
+        answer->warnings.push_back(
+            fmt::format("{} is dropped: it does not fit the new addresses", each));
     }
     return answer;
 }

@@ -75,16 +75,16 @@ fs::path mount_unit_place(const Places &places, const std::string &directory) {
     return places.units() / mount_unit_name(directory);
 }
 
-std::string FstabLine::text() const {
+std::string BootMount::text() const {
     return fmt::format("{} {} {} {}", source, directory, type, options);
 }
 
-Result<std::optional<FstabLine>> line_of_fstab(const Places &places, const std::string &directory) {
+Result<std::optional<BootMount>> line_of_fstab(const Places &places, const std::string &directory) {
     const auto text = TRY(read_small_file(places.of_others("etc/fstab")));
     std::istringstream lines(text.value_or(std::string()));
     for (std::string line; std::getline(lines, line);) {
         std::istringstream words(line);
-        FstabLine found;
+        BootMount found;
         words >> found.source >> found.directory >> found.type >> found.options;
         if (found.type.empty() || found.source.front() == '#') {
             continue;
@@ -95,7 +95,7 @@ Result<std::optional<FstabLine>> line_of_fstab(const Places &places, const std::
             return std::optional(std::move(found));
         }
     }
-    return std::optional<FstabLine>();
+    return std::optional<BootMount>();
 }
 
 std::string mounted_at_boot_by(const Places &places, const std::string &directory) {

@@ -20,7 +20,7 @@ namespace causeway {
 std::filesystem::path mount_unit_place(const Places &places, const std::string &directory);
 
 // A line of /etc/fstab.
-struct FstabLine {
+struct BootMount {
     std::string source;
     std::string directory;
     std::string type;
@@ -30,7 +30,7 @@ struct FstabLine {
 };
 // Returns the line for @directory; none if there is no such line. Returns an error if the file
 // cannot be read.
-Result<std::optional<FstabLine>> line_of_fstab(const Places &places, const std::string &directory);
+Result<std::optional<BootMount>> line_of_fstab(const Places &places, const std::string &directory);
 
 // Returns "unit" or "fstab"; empty if nothing mounts @directory at boot, or if that is unknown.
 std::string mounted_at_boot_by(const Places &places, const std::string &directory);

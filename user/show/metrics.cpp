@@ -181,7 +181,8 @@ void add_attachments(Page &page, const std::vector<AttachmentInfo> &attachments)
 
 // Counts clients whose session is gone, too.
 void add_malformed(Page &page, std::uint64_t malformed) {
-    page.counter("causeway_malformed", "Connections that ended because the client broke the protocol.");
+    page.counter("causeway_malformed",
+                 "Connections that ended because the client broke the protocol.");
     page.sample({}, malformed);
 }
 

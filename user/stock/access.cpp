@@ -73,7 +73,7 @@ Edited edit_of(World &world, const StockExportState &state, const StockExport &w
         if (is_wanted && !there) {
             edit.made.insert(edit.made.end(), admission.begin(), admission.end());
             steps.insert(steps.end(), admission.begin(), admission.end());
-        } else if (!is_wanted && there && !(opens && !transport.outlives_admission())) {
+        } else if (!is_wanted && there && (!opens || transport.outlives_admission())) {
             edit.taken.insert(edit.taken.end(), admission.begin(), admission.end());
             for (const ConfigStep &step : admission) {
                 steps.erase(

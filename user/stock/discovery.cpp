@@ -72,7 +72,7 @@ std::string word_at(const nlohmann::json &record, const char *key) {
 // "10.0.0.1:4420"; empty if the record has no such address. Fibre Channel has addresses of another
 // form, without a port.
 std::string nvme_portal(const nlohmann::json &record, const std::string &transport) {
-    const std::string host = word_at(record, "traddr");
+    std::string host = word_at(record, "traddr");
     if (transport != "rdma" && transport != "tcp") {
         return host;
     }

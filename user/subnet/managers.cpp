@@ -120,6 +120,19 @@ Result<void> plan_port(ChangeSet &set, const Places &places, const ManagedPort &
                                  : set.write(settings, our_header("sm") + port.settings.text());
 }
 
+// Removes the files of the ports that have a manager before, and none afterwards.
+Result<void> remove_ports(ChangeSet &set, const Places &places, const Managers &before,
+                          const Managers &after) {
+    const auto guids = after.guids();
+    for (const ManagedPort &port : before.ports) {
+        if (std::find(guids.begin(), guids.end(), port.guid) == guids.end()) {
+            TRY(set.remove(settings_place(places, port.guid)));
+            TRY(set.remove(partitions_place(places, port.guid)));
+        }
+    }
+    return {};
+}
+
 Result<void> plan_managers(ChangeSet &set, const Places &places, OpensmPackage package,
                            const Managers &before, const Managers &after) {
     TRY(plan_opensm_units(set, places, package, before.guids(), after.guids()));
@@ -131,13 +144,7 @@ Result<void> plan_managers(ChangeSet &set, const Places &places, OpensmPackage p
                       settings_text(after.settings, shared_partitions, after.partitions)));
         TRY(write_partitions(set, places.partitions(), after.partitions));
     }
-    const auto guids = after.guids();
-    for (const ManagedPort &port : before.ports) {
-        if (std::find(guids.begin(), guids.end(), port.guid) == guids.end()) {
-            TRY(set.remove(settings_place(places, port.guid)));
-            TRY(set.remove(partitions_place(places, port.guid)));
-        }
-    }
+    TRY(remove_ports(set, places, before, after));
     for (const ManagedPort &port : after.ports) {
         TRY(plan_port(set, places, port));
     }
@@ -252,8 +259,10 @@ Result<void> Managers::change_partitions(const std::vector<std::string> &guids,
 
 void Managers::set(const std::vector<std::string> &guids, const std::string &key,
                    const std::string &value) {
-    unset(guids, key);
     if (guids.empty()) {
+        for (ManagedPort &port : ports) {
+            port.settings.erase(key);
+        }
         settings.set(key, value);
     }
     for (const std::string &guid : guids) {

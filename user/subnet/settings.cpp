@@ -46,6 +46,9 @@ std::optional<std::uint64_t> upper_half(const std::string &text) {
     }
     std::array<unsigned char, 16> gid{};
     const bool closed = text.find("::") != std::string::npos;
+    if (!closed && std::count(text.begin(), text.end(), ':') != 3) {
+        return std::nullopt;
+    }
     if (inet_pton(AF_INET6, (closed ? text : text + "::").c_str(), gid.data()) != 1 ||
         std::any_of(gid.begin() + 8, gid.end(), [](unsigned char byte) { return byte != 0; })) {
         return std::nullopt;

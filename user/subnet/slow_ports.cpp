@@ -47,7 +47,8 @@ std::vector<HostPort> hosts_of_fabric(World &world, const SubnetPort &port) {
     if (!end || !end->good()) {
         return hosts;
     }
-    for (const FabricNode &node : parse_topology(end->out)) {
+    Unread unread; // a line that is not understood gives no host to compare
+    for (const FabricNode &node : parse_topology(end->out, unread)) {
         for (const FabricLink &link : node.links) {
             const auto rate = gigabits_of(link.rate);
             if (node.kind == FabricNode::Kind::host && rate) {

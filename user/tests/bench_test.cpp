@@ -64,12 +64,12 @@ TEST(Qperf, gets_a_device_only_where_it_can_choose) {
     using QperfWords = std::vector<std::string>;
     const QperfWay way{false, "mlx5_1:2", "mlx5_0:1"};
     EXPECT_EQ(qperf_words("s", rc_one_way, way, 3),
-              (QperfWords{"qperf", "s", "-li", "mlx5_1:2", "-ri", "mlx5_0:1", "-uu", "-un", "-v", "-t",
-                     "3", "-m", "65536", "rc_bw"}));
+              (QperfWords{"qperf", "s", "-li", "mlx5_1:2", "-ri", "mlx5_0:1", "-uu", "-un", "-v",
+                          "-t", "3", "-m", "65536", "rc_bw"}));
     EXPECT_EQ(qperf_words("s", rc_one_way, {true, "mlx5_1:2", ""}, 3)[2], "-cm1");
     EXPECT_EQ(qperf_words("s", {BenchTest::ud, BenchKind::latency, 8}, {true, "mlx5_1:2", ""}, 3),
               (QperfWords{"qperf", "s", "-li", "mlx5_1:2", "-uu", "-un", "-v", "-t", "3", "-m", "8",
-                     "ud_lat"}));
+                          "ud_lat"}));
     EXPECT_EQ(qperf_words("s", {BenchTest::tcp, BenchKind::one_way, 8}, way, 3),
               (QperfWords{"qperf", "s", "-uu", "-un", "-v", "-t", "3", "-m", "8", "tcp_bw"}));
 }
@@ -141,13 +141,6 @@ TEST_F(Benching, reports_the_used_part_of_the_link) {
     EXPECT_FALSE(told["points"][0].contains("sent_bytes_per_s"));
     EXPECT_NEAR(told["one_way_share"].get<double>(), 0.5, 0.001);
     EXPECT_EQ(told["machines"]["rem_cpu"], "2 Cores");
-}
-
-TEST_F(Benching, shows_where_it_is_to_who_looks) {
-    on_terminal = {80, false};
-    EXPECT_EQ(run({"bench", "storage1"}), 0);
-    EXPECT_NE(err().find("[13/13] rc message rate, messages of 8 bytes"), std::string::npos)
-        << err();
 }
 
 TEST_F(Benching, writes_a_page_that_needs_nothing_else) {

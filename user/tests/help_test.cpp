@@ -115,7 +115,8 @@ TEST_F(Helping, every_verb_and_option_is_offered) {
 TEST_F(Helping, completes_what_can_be_unset) {
     ASSERT_EQ(run({"limits", "set", "--for", "@hpc"}), 0) << err();
     EXPECT_EQ(offered({"limits", "unset", ""}), Words{"@hpc"});
-    write_file(root / "etc/causeway/interfaces.d/ib7.conf", "[interface]\nbackend = nm\nmtu = 1500\n");
+    write_file(root / "etc/causeway/interfaces.d/ib7.conf",
+               "[interface]\nbackend = nm\nmtu = 1500\n");
     EXPECT_EQ(offered({"ipoib", "unset", ""}), Words{"ib7"});
     rdma.put("mlx4_0", "node_guid", "0002:c903:0010:1234");
     ASSERT_EQ(run({"name", "set", "mlx4_0", "hca0", "--rdma"}), 0) << err();

@@ -312,7 +312,7 @@ TEST_F(Reload, shows_in_a_dry_run_what_would_change) {
     ASSERT_EQ(add(), 0) << err();
     edit(export_file("scratch"), "allow = 10.0.0.0/24", "allow = 10.7.0.0/16");
     EXPECT_EQ(run({"reload", "--dry-run"}), 0) << err();
-    EXPECT_NE(out().find("would changed the export 'scratch': allow list 10.7.0.0/16\n"),
+    EXPECT_NE(out().find("would change the export 'scratch': allow list 10.7.0.0/16\n"),
               std::string::npos)
         << out();
     EXPECT_EQ(running().allow.at(0).text(), "10.0.0.0/24");

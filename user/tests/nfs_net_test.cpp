@@ -79,12 +79,13 @@ TEST_F(Nfs, net_reports_the_in_tree_transport_too) {
 
 TEST_F(Nfs, verbs_lead_on_from_their_start) {
     EXPECT_EQ(run({"nfs"}), 64);
-    EXPECT_NE(err().find("give nfs and then serve or unserve or mount or umount or remount or "
-                         "transport or rule"),
-              std::string::npos)
+    EXPECT_NE(
+        err().find("give nfs and then serve or unserve or set or mount or umount or remount or "
+                   "transport or rule"),
+        std::string::npos)
         << err();
     EXPECT_EQ(run({"nfs", "rule"}), 64);
-    EXPECT_NE(err().find("give nfs rule and then add or remove or list"), std::string::npos)
+    EXPECT_NE(err().find("give nfs rule and then add or set or remove or list"), std::string::npos)
         << err();
     EXPECT_EQ(run({"nfs", "monut", "a:/b", "/c"}), 64);
     EXPECT_NE(err().find("did you mean: causeway nfs mount"), std::string::npos) << err();

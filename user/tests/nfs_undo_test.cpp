@@ -216,7 +216,7 @@ TEST_F(NfsUndo, gives_a_rule_its_addresses_back) {
     const fs::path place = root / "etc/causeway/nfs-rules.d/10.0.0.0_24.conf";
     expect_as_shown({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.0.0.2"});
     const std::string first = read_file(place);
-    expect_as_shown({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.0.0.3,10.0.0.4"});
+    expect_as_shown({"nfs", "rule", "set", "10.0.0.0/24", "--from", "10.0.0.3,10.0.0.4"});
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     ASSERT_EQ(kernel.running_rules.size(), 1U);
     EXPECT_EQ(kernel.running_rules[0].from, std::vector{address_of("10.0.0.2", 0)});

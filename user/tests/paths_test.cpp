@@ -426,7 +426,7 @@ TEST_F(PathsShown, of_disks_that_are_attached_only) {
     EXPECT_EQ(run({"path", "list", "storage1"}), 64);
     kernel.running_sessions.clear();
     EXPECT_EQ(run({"path", "list"}), 0);
-    EXPECT_EQ(out(), "");
+    EXPECT_EQ(out(), "no disk is attached\n");
     EXPECT_TRUE(modules.there.empty());
 }
 

@@ -153,10 +153,14 @@ TEST_F(Shown, counters_and_latencies) {
 }
 
 TEST_F(Shown, nothing_where_no_module_is_loaded) {
-    for (const auto &words :
-         std::vector<std::vector<std::string>>{{"list"}, {"net"}, {"stat"}, {"export", "list"}}) {
+    const std::map<std::vector<std::string>, std::string> sentences = {
+        {{"list"}, "no disk is attached\n"},
+        {{"net"}, "there is no connection\n"},
+        {{"stat"}, "no disk is attached, no client is connected, and NFS has no connection\n"},
+        {{"export", "list"}, "this machine exports no disk\n"}};
+    for (const auto &[words, sentence] : sentences) {
         EXPECT_EQ(run(words), 0);
-        EXPECT_EQ(out(), "");
+        EXPECT_EQ(out(), sentence);
         EXPECT_EQ(err(), "");
     }
     EXPECT_TRUE(modules.there.empty());

@@ -308,7 +308,15 @@ TEST_F(OpensmUnit, starts_the_real_opensm_without_complaints) {
                        "VL: |0x2 |0x0 |0x0 |0x0 |0x0 |0x0 |0x0 |0x0 |\n"
                        "WEIGHT: |0x20|0x0 |0x0 |0x0 |0x0 |0x0 |0x0 |0x0 |\n"
                        "| 0| 1| 2| 0| 0| 0| 0| 0| 0| 0| 0| 0| 0| 0| 0| 0|");
-    const std::string log = read_file(folder / "osm.log");
+    // opensm 3.3.23 reads behind the flags of a group whose partition has a FlowLabel, also in a
+    // file that was written by hand, and warns of a flag that is not there.
+    std::string log;
+    std::istringstream all(read_file(folder / "osm.log"));
+    for (std::string line; std::getline(all, line);) {
+        if (line.find("unrecognized mgroup flag") == std::string::npos) {
+            log += line + "\n";
+        }
+    }
     EXPECT_NE(log.find("SUBNET UP"), std::string::npos) << log;
     for (const char *complaint : {"ERR ", "PARSE", "Failed", "Warning"}) {
         EXPECT_EQ(log.find(complaint), std::string::npos) << log.substr(log.find(complaint), 300);

@@ -65,7 +65,11 @@ std::vector<Words> groups_of_verbs() {
     for (const Verb &verb : all_verbs()) {
         Words words = words_of(verb);
         words.pop_back();
-        if (!verb.hidden) {
+        // What follows a verb is its operand: "attach", and there is "attach set" too.
+        const bool is_verb =
+            std::any_of(all_verbs().begin(), all_verbs().end(),
+                        [&](const Verb &other) { return words_of(other) == words; });
+        if (!verb.hidden && !is_verb) {
             groups.insert(words);
         }
     }

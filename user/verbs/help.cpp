@@ -73,7 +73,7 @@ const VerbRows help_rows(Section::repairing, 6, [] {
             .words = "help",
             .operands = "[VERB]",
             .summary = "explain a verb",
-            .most_operands = 3,
+            .most_operands = 4,
             .run = run_help,
         },
         {

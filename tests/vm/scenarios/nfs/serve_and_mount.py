@@ -29,7 +29,7 @@ def scenario(rig):
 
     watch = client.start("causeway watch --until nfs-up")
     watch.wait_for("watching")
-    said = client.run("mkdir -p /mnt/home && causeway nfs mount server:/ /mnt/home --require rdma").out
+    said = client.run("mkdir -p /mnt/home && causeway nfs mount server:/ /mnt/home --require rdma --no-persist").out
     mounted = number_of(said)
     assert said == f"server:/ is mounted on /mnt/home by RDMA\ncauseway undo {mounted} takes this back\n", said
     watch.wait()
@@ -46,7 +46,7 @@ def scenario(rig):
     assert mine["counters"]["malformed"] == theirs["counters"]["malformed"] == 0
     assert "NFS connection" in client.run("causeway stat").out
     assert "/mnt/home  RDMA  causeway  rxe0/1" in client.run("causeway net").out
-    assert not json.loads(client.run("causeway --json nfs mount server:/ /mnt/home").out)["changed"]
+    assert not json.loads(client.run("causeway --json nfs mount server:/ /mnt/home --no-persist").out)["changed"]
 
     client.run("causeway nfs umount /mnt/home")
     assert not net(client)["mounts"]

@@ -5,7 +5,7 @@ from machine.needs import program
 from machine.topology import Disk, pair
 from using import recipes
 
-TOPOLOGY = pair(server={"init": "systemd", "disks": (Disk("store", "256M"),)},
+TOPOLOGY = pair(server={"disks": (Disk("store", "256M"),)},
                 client={"init": "systemd", "memory": 1536},
                 packages=("libvirt-daemon-system", "libvirt-clients", "qemu-system-x86", "qemu-utils", "lvm2", "nfs-kernel-server",
                           "nfs-common"))
@@ -33,3 +33,7 @@ def scenario(rig):
     client.write("/tmp/vm1.xml", MACHINE)
     client.run("virsh define /tmp/vm1.xml && virsh start vm1", timeout=300)
     recipes.run(rig, "VIRTUALISATION.md", "A disk of a virtual machine of libvirt")
+    client.run("virsh destroy vm1 && causeway detach server/vm1", timeout=120)
+    # The first boot of an image enables all units.
+    client.run("systemctl disable --now causeway causeway-shutdown causeway-metrics.timer && "
+               "rm -f /var/lib/prometheus/node-exporter/causeway.prom", timeout=120)
