@@ -11,6 +11,8 @@
 #include "config/dropins.h"
 #include "config/instance.h"
 #include "doctor/gather.h"
+#include "fabric/links.h"
+#include "fabric/records.h"
 #include "fabric/topology.h"
 #include "firewall/facts.h"
 #include "fuzz.h"
@@ -131,7 +133,8 @@ void shown(const std::string &text)
 
 void topology(const std::string &text)
 {
-	for (const FabricNode &node : parse_topology(text)) {
+	Unread unread;
+	for (const FabricNode &node : parse_topology(text, unread)) {
 		shown(node.id + node.guid + node.name);
 		for (const FabricLink &link : node.links)
 			shown(link.far.id + link.far.name + link.rate);
@@ -140,19 +143,22 @@ void topology(const std::string &text)
 
 void bad_links(const std::string &text)
 {
-	for (const BadLink &link : parse_bad_links(text))
-		shown(link.near + link.far + link.now + link.could);
+	Unread unread;
+	for (const LinkPort &link : links_once(parse_links(text, unread)))
+		shown(link.near.text() + link.far.text() + link.could_width + link.could_speed);
 }
 
 void pkey_tables(const std::string &text)
 {
-	for (const FabricPartition &partition : parse_pkey_tables(text))
+	Unread unread;
+	for (const FabricPartition &partition : parse_pkey_tables(text, unread))
 		CHECK(partition.pkey && partition.pkey <= 0x7fff && !partition.members.empty());
 }
 
 void groups(const std::string &text)
 {
-	for (const FabricGroup &group : parse_groups(text)) {
+	Unread unread;
+	for (const FabricGroup &group : parse_groups(text, unread)) {
 		shown(group.gid);
 		CHECK(group.pkey <= 0x7fff && group.mtu <= 4096);
 	}
@@ -271,7 +277,7 @@ void host_files(const std::string &text)
 	(void)names_by_full_address(text);
 	for (const std::string &interface : wants_connected(text))
 		CHECK(!interface.empty());
-	taken(qperf_point(BenchKind::one_way, 65536, text));
+	taken(qperf_point({BenchTest::rc, BenchKind::one_way, 65536}, text));
 }
 
 // Checks that the line that "nfs serve" would write for a parsed folder has the same folder, hosts

@@ -10,9 +10,9 @@ short_description: Offer a disk to other machines by Causeway
 description:
   - Adds, changes or removes an export of C(causeway export).
   - Options that are not given keep their value in an export that is there.
-  - C(allow), C(key_file), C(read_only) and C(takeover_after) of an export that is there are changed
-    by C(causeway export set). The backend, the identity, the ledger's folder, C(exclusive),
-    C(write_through) and C(tcp) cannot be changed. The module fails if they differ.
+  - C(allow), C(key_file), C(read_only), C(tcp) and C(takeover_after) of an export that is there are changed
+    by C(causeway export set). The backend, the identity, the ledger's folder, C(exclusive)
+    and C(write_through) cannot be changed. The module fails if they differ.
 options:
   name:
     description: Name of the export.
@@ -153,7 +153,7 @@ def backend_differs(wanted, there):
 def unchangeable(wanted, there):
     """Return the names of given options that differ and that no verb changes."""
     names = ["device, file or ram"] if backend_differs(wanted, there) else []
-    for option in ("exclusive", "write_through", "tcp"):
+    for option in ("exclusive", "write_through"):
         if wanted[option] is not None and wanted[option] != there[option]:
             names.append(option)
     if wanted["uuid"] and wanted["uuid"].lower() != (there["identity"] or "").lower():
@@ -174,6 +174,8 @@ def differing(wanted, there):
         words += ["--key-file", wanted["key_file"]]
     if wanted["read_only"] is not None and wanted["read_only"] != there["read_only"]:
         words.append("--read-only" if wanted["read_only"] else "--read-write")
+    if wanted["tcp"] is not None and wanted["tcp"] != there["tcp"]:
+        words.append("--tcp" if wanted["tcp"] else "--no-tcp")
     if wanted["takeover_after"] is not None and wanted["takeover_after"] != there["takeover_after"]:
         words += ["--takeover-after", str(wanted["takeover_after"])]
     return words

@@ -108,7 +108,7 @@ SERVER = (
     ("export ad new --ram 4M", 64, "the verb 'export ad' is unknown", "did you mean: causeway export add"),
     ("exprot add new --ram 4M", 64, "the verb 'exprot add' is unknown", "did you mean: causeway export add"),
     ("frobnicate", 64, "the verb 'frobnicate' is unknown", "see: causeway help"),
-    ("export", 64, "'export' needs to know what to do", "give export and then add or remove or evict or readmit or list"),
+    ("export", 64, "'export' needs to know what to do", "give export and then add or remove or evict or readmit or list or set"),
     ("export remove", 64, "causeway export remove needs NAME", HELP.format("export remove")),
     ("watch --until wonder", 64, "--until 'wonder' is no event", EVENTS),
     ("watch --timeout 0", 64, "--timeout 0 is out of range", "give a number from 1 to 1000000"),
