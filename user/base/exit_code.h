@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Exit statuses of the command. docs/OPERATIONS.md lists them for users.
+// Exit statuses of the command. docs/OUTPUT.md lists them for users.
 #pragma once
 
 namespace causeway {
