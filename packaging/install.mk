@@ -4,6 +4,7 @@
 PREFIX ?= /usr
 DESTDIR ?=
 UNITS ?= /usr/lib/systemd/system
+PRESETS ?= /usr/lib/systemd/system-preset
 UDEV_RULES ?= /usr/lib/udev/rules.d
 TMPFILES ?= /usr/lib/tmpfiles.d
 # firewalld reads this folder on every machine, and not PREFIX.
@@ -38,6 +39,7 @@ $(foreach rules,$(wildcard udev/*.rules),644 $(rules) $(UDEV_RULES)/$(notdir $(r
 )$(foreach file,$(ansible_files),644 packaging/ansible/$(file) $(ANSIBLE)/$(file)
 )644 packaging/prometheus/causeway.rules.yml $(SHARED)/prometheus/causeway.rules.yml
 644 packaging/grafana/causeway.json $(SHARED)/grafana/causeway.json
+644 packaging/causeway.preset $(PRESETS)/85-causeway.preset
 644 packaging/tmpfiles.conf $(TMPFILES)/causeway.conf
 644 packaging/firewalld/causeway.xml $(FIREWALLD)/causeway.xml
 644 packaging/firmware.conf /usr/share/causeway/firmware.conf

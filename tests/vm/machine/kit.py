@@ -56,9 +56,16 @@ def install(source, target, mode=0o755):
     target.chmod(mode)
 
 
-def install_unit(unit, units):
-    """Install a unit and enable it, as a package would."""
+def enabled_at_boot():
+    """The units that packages enable."""
+    return re.findall(r"^enable (\S+)$", (TOP / "packaging/causeway.preset").read_text(), re.M)
+
+
+def install_unit(unit, units, enabled=True):
+    """Install a unit, and enable it, as a package would."""
     install(unit, units / unit.name, 0o644)
+    if not enabled:
+        return
     for target in re.findall(r"^WantedBy=(.*)$", unit.read_text(), re.M):
         wants = units / f"{target}.wants"
         wants.mkdir(parents=True, exist_ok=True)
@@ -83,8 +90,10 @@ def install_built(tree, kernel, modules):
     for module in [*built_modules(release), *modules]:
         install(module, tree / "usr/lib/modules" / release / "updates/causeway" / module.name, 0o644)
     subprocess.run(["depmod", "-b", str(tree / "usr"), release], check=True)
+    enabled = enabled_at_boot()
     for unit in sorted((TOP / "systemd").glob("*.*")):
-        install_unit(unit, tree / "usr/lib/systemd/system")
+        install_unit(unit, tree / "usr/lib/systemd/system", unit.name in enabled)
+    install(TOP / "packaging/causeway.preset", tree / "usr/lib/systemd/system-preset/85-causeway.preset", 0o644)
 
     command = BUILD / "user/causeway"
     if not command.exists():

@@ -165,7 +165,7 @@ def remove_in_between(host, session):
     host.wait_for(f"ip -br addr show dev storage0 | grep -q {SERVED}/24 && ! ip -br addr show dev storage0 | grep -q {CUT}/24",
                   timeout=30)
     assert not host.run("ls /var/lib/causeway/journal/unconfirmed 2>/dev/null; "
-                        "systemctl list-timers --all --no-legend 'causeway-*'", check=False).lines
+                        "systemctl list-timers --all --no-legend 'causeway-unconfirmed-*'", check=False).lines
     asks(session, "echo third=$((6 * 7))", "third=42", timeout=180)
 
 
