@@ -20,6 +20,8 @@ class CausewayFamily final : public TransportFamily {
                                      const Arguments &arguments) const override;
     Result<std::optional<std::string>> exported_by(World &world,
                                                    const std::string &name) const override;
+    Result<std::optional<std::string>> path_of_export(World &world,
+                                                      const std::string &name) const override;
     Result<void> list_exports(World &world, Answer &answer) const override;
     Result<Restoration> restore_exports(World &world, bool dry_run,
                                         std::vector<Error> &broken) const override;
@@ -34,6 +36,8 @@ class CausewayFamily final : public TransportFamily {
                                      const Arguments &arguments) const override;
     Result<std::optional<std::string>> attached_by(World &world,
                                                    const DiskName &disk) const override;
+    Result<std::optional<std::vector<std::string>>>
+    devices_of_attachment(World &world, const DiskName &disk) const override;
     Result<std::vector<Task>> detach(World &world, bool force,
                                      std::vector<std::string> &warnings) const override;
     Result<void> list_attachments(World &world, Answer &answer) const override;

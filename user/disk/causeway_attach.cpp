@@ -407,6 +407,20 @@ Result<std::optional<std::string>> CausewayFamily::attached_by(World &world,
                                  : std::nullopt;
 }
 
+Result<std::optional<std::vector<std::string>>>
+CausewayFamily::devices_of_attachment(World &world, const DiskName &disk) const {
+    std::optional<std::vector<std::string>> devices;
+    const auto running = TRY(running_attachment(world, disk));
+    const auto configured = TRY(find_attachment(world.places, disk));
+    if (running || configured) {
+        devices.emplace();
+    }
+    if (running && !running->disk.empty()) {
+        devices->push_back(world.links.node(running->disk).string());
+    }
+    return devices;
+}
+
 Result<std::vector<Task>> CausewayFamily::detach(World &world, bool force,
                                                  std::vector<std::string> & /*warnings*/) const {
     std::vector<Task> tasks;

@@ -373,6 +373,17 @@ Result<std::optional<std::string>> CausewayFamily::exported_by(World &world,
                                  : std::nullopt;
 }
 
+Result<std::optional<std::string>> CausewayFamily::path_of_export(World &world,
+                                                                  const std::string &name) const {
+    const auto running = TRY(running_export(world, name));
+    const auto configured = TRY(find_export(world.places, name));
+    if (!running && !configured) {
+        return std::optional<std::string>();
+    }
+    const ExportSettings &settings = running ? running->settings : configured->settings;
+    return std::optional(settings.backend == Backend::ram ? std::string() : settings.path);
+}
+
 Result<ActionPointer> CausewayFamily::export_remove(World & /*world*/, const std::string &name,
                                                     const Arguments &arguments) const {
     return ActionPointer(std::make_unique<RemoveAction>(name, arguments));

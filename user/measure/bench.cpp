@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// bench: measures what the link to a server carries, and compares it with the link's rate.
+// bench: measures what the link to a server carries, and compares it with the link's rate. With
+// --disk, measures a disk.
 #include "command/verb.h"
 #include "measure/report.h"
 
 #include "base/disk_name.h"
 #include "base/durable_file.h"
 #include "host/infiniband_port.h"
-#include "host/rate.h"
 #include "host/rdma_devices.h"
+#include "measure/bench_disk.h"
+#include "measure/link_rate.h"
 #include "measure/qperf.h"
 #include "show/progress.h"
 
@@ -36,17 +38,6 @@ Result<void> need_qperf(World &world) {
 
 bool active(const RdmaPort &port) {
     return port.state == "ACTIVE";
-}
-
-// Returns bytes per second. Returns none for a software device, whose rate means nothing.
-std::optional<double> usable_rate(const RdmaDevice &device, const RdmaPort &port) {
-    const auto rate = parse_rate(port.rate);
-    if (!rate || !device.soft.empty()) {
-        return std::nullopt;
-    }
-    const bool coded = port.link_layer == "InfiniBand" && rate->usable > 0;
-    constexpr double bytes_of_gigabit = 1e9 / 8;
-    return (coded ? rate->usable : rate->signalled) * bytes_of_gigabit;
 }
 
 using Link = std::pair<RdmaDevice, RdmaPort>;
@@ -301,7 +292,41 @@ Result<void> check_options(const Arguments &arguments, const std::vector<BenchTe
     return {};
 }
 
+// The options of a link mean nothing for a disk.
+Result<void> check_disk_options(const Arguments &arguments) {
+    for (const std::string option : {"serve", "tests", "device", "remote-device"}) {
+        if (arguments.has(option)) {
+            return Error{ExitCode::usage,
+                         fmt::format("--{} is for a link, and --disk measures a disk", option),
+                         "leave one of them out"};
+        }
+    }
+    if (!arguments.operands().empty()) {
+        return Error{ExitCode::usage,
+                     fmt::format("'{}' is a server, and --disk measures a disk of this machine",
+                                 arguments.operands().front()),
+                     fmt::format("to measure the link to it: causeway bench {}",
+                                 arguments.operands().front())};
+    }
+    return {};
+}
+
+Answer show_commands(const Run &run) {
+    std::vector<std::vector<std::string>> commands{qperf_conf_words(run.server)};
+    for (const Measurement &one : run.measurements) {
+        commands.push_back(qperf_words(run.server, one, run.way, run.seconds));
+    }
+    return commands_answer(commands);
+}
+
+constexpr std::uint64_t usual_seconds = 2;
+
 Result<Answer> run_bench(World &world, const Arguments &arguments) {
+    if (arguments.has("disk")) {
+        TRY(check_disk_options(arguments));
+        auto seconds = TRY(arguments.number("time", 1, 600));
+        return bench_disk(world, arguments, seconds.value_or(usual_seconds));
+    }
     if (arguments.has("serve") == !arguments.operands().empty()) {
         return Error{ExitCode::usage, "either a server is measured or this machine serves",
                      "give SERVER, and on that machine: causeway bench --serve"};
@@ -311,18 +336,24 @@ Result<Answer> run_bench(World &world, const Arguments &arguments) {
     TRY(check_options(arguments, tests));
     TRY(need_qperf(world));
     if (arguments.has("serve")) {
+        if (arguments.dry_run()) {
+            return commands_answer({{"qperf"}});
+        }
         return serve(world);
     }
     auto server = TRY(parse_server(arguments.operands().front()));
     BenchResult result;
     result.server = server.host;
-    Run run{server.host, {}, seconds.value_or(2), {}};
+    Run run{server.host, {}, seconds.value_or(usual_seconds), {}};
     if (std::any_of(tests.begin(), tests.end(), by_rdma)) {
         run.way = TRY(find_way(world, arguments, server, tests, result));
     }
     for (const BenchTest test : tests) {
         const auto more = measurements_of(test);
         run.measurements.insert(run.measurements.end(), more.begin(), more.end());
+    }
+    if (arguments.dry_run()) {
+        return show_commands(run);
     }
     TRY(measure_all(world, run, result));
     Answer answer;
@@ -341,8 +372,11 @@ const VerbRows bench_rows(Section::seeing, 7, [] {
         {
             .words = "bench",
             .operands = "[SERVER]",
-            .summary = "measure bandwidth, latency and message rate to a server, by qperf",
-            .options = {{"serve", "",
+            .summary = "measure the link to a server by qperf, or reads of a disk by fio",
+            .options = {{"disk", "DISK",
+                         "measure reads of an attached disk SERVER/NAME, of the device behind an "
+                         "export, or of a device /dev/...; never writes"},
+                        {"serve", "",
                          "let other machines measure to this machine, until interrupted"},
                         {"tests", "TEST,...",
                          "transports to measure: rc, uc, ud, tcp, udp; by default rc", true},
@@ -352,7 +386,8 @@ const VerbRows bench_rows(Section::seeing, 7, [] {
                         {"remote-device", "DEVICE[/PORT]",
                          "port of the server that is measured; InfiniBand only"},
                         {"report", "FILE",
-                         "write a page with plots: HTML that needs no other file"}},
+                         "write a page with plots: HTML that needs no other file"},
+                        {"dry-run", "", "show the commands that would measure, and run none"}},
             .most_operands = 1,
             .run = run_bench,
         },

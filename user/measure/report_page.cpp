@@ -2,6 +2,7 @@
 #include "measure/report.h"
 
 #include "base/units.h"
+#include "measure/page.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,26 +21,6 @@ constexpr double margin_left = 90;
 constexpr double margin_right = 20;
 constexpr double margin_top = 20;
 constexpr double margin_bottom = 40;
-
-std::string escaped_html(const std::string &text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-        case '<':
-            out += "&lt;";
-            break;
-        case '&':
-            out += "&amp;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        default:
-            out += c;
-        }
-    }
-    return out;
-}
 
 struct Line {
     std::string title;
@@ -185,41 +166,18 @@ std::vector<Line> lines_of(const BenchResult &result, BenchKind kind, const std:
 
 // Returns the table of all measurements with what they cost the processors.
 std::string figures_table(const BenchResult &result) {
-    std::string html = "<table>\n<tr><th>test</th><th>what</th><th>message</th><th>measured</th>"
-                       "<th>CPU here</th><th>CPU there</th><th>sending</th><th>receiving</th>"
-                       "</tr>\n";
+    std::vector<std::vector<std::string>> rows;
     for (const BenchPoint &point : result.points) {
-        html += "<tr>";
-        for (const std::string &cell :
-             {test_word(point.test), bench_title(point.kind), size_text(point.size),
-              bench_value(point), cpu_text(point.cost.local), cpu_text(point.cost.remote),
-              cost_text(point.cost.sending), cost_text(point.cost.receiving)}) {
-            html += fmt::format("<td>{}</td>", cell.empty() ? "-" : escaped_html(cell));
-        }
-        html += "</tr>\n";
+        rows.push_back({test_word(point.test), bench_title(point.kind), size_text(point.size),
+                        bench_value(point), cpu_text(point.cost.local), cpu_text(point.cost.remote),
+                        cost_text(point.cost.sending), cost_text(point.cost.receiving)});
     }
-    return html + "</table>\n<p>CPU: 100 % is one processor. Sending and receiving: time of a "
-                  "processor for 10<sup>9</sup> bytes.</p>\n";
+    return html_table({"test", "what", "message", "measured", "CPU here", "CPU there", "sending",
+                       "receiving"},
+                      rows) +
+           "<p>CPU: 100 % is one processor. Sending and receiving: time of a processor for "
+           "10<sup>9</sup> bytes.</p>\n";
 }
-
-std::string table_of(const std::vector<std::pair<std::string, std::string>> &rows) {
-    std::string html = "<table>\n";
-    for (const auto &[name, value] : rows) {
-        html += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped_html(name),
-                            escaped_html(value));
-    }
-    return html + "</table>\n";
-}
-
-constexpr const char *style =
-    "body{font:15px/1.5 sans-serif;max-width:46em;margin:2em auto;padding:0 1em;color:#222;"
-    "background:#fff}h1{font-size:1.5em}h2{font-size:1.15em;margin:1.6em 0 0}p{margin:.2em 0}"
-    "svg{width:100%;height:auto}text{font:12px sans-serif;fill:#555}"
-    ".grid{stroke:#ddd}.limit{stroke:#c0392b;stroke-width:2;stroke-dasharray:6 4}"
-    "table{border-collapse:collapse;margin:1em 0}th,td{text-align:left;padding:.15em 1em .15em 0;"
-    "border-bottom:1px solid #ddd;font-weight:normal}"
-    "@media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}text{fill:#aaa}"
-    ".grid{stroke:#444}th,td{border-color:#444}}";
 
 } // namespace
 
@@ -231,11 +189,7 @@ std::string bench_page(const BenchResult &result) {
     const bool rdma = std::any_of(result.points.begin(), result.points.end(),
                                   [](const BenchPoint &point) { return by_rdma(point.test); });
     const auto limit = rdma ? result.usable : std::nullopt;
-    std::string html = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
-        "<meta name=\"viewport\" content=\"width=device-width\">"
-        "<title>{2} to {0}</title>\n<style>{1}</style></head>\n<body>\n<h1>{2} to {0}</h1>\n",
-        escaped_html(result.server), style, rdma ? "RDMA" : "TCP and UDP");
+    std::string html;
     if (limit) {
         html +=
             fmt::format("<p>{} leaves {} for data, each way.</p>\n", escaped_html(result.device),
@@ -245,8 +199,8 @@ std::string bench_page(const BenchResult &result) {
     html += plot_of("Latency by size of message", BenchKind::latency,
                     lines_of(result, BenchKind::latency, "one way"), std::nullopt);
     html += "<h2>Figures</h2>\n" + figures_table(result);
-    html += "<h2>Machines</h2>\n" + table_of(result.machines);
-    return html + "</body>\n</html>\n";
+    html += "<h2>Machines</h2>\n" + html_pairs(result.machines);
+    return html_page(fmt::format("{} to {}", rdma ? "RDMA" : "TCP and UDP", result.server), html);
 }
 
 } // namespace causeway

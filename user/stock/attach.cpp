@@ -198,6 +198,16 @@ Result<std::optional<std::string>> StockFamily::attached_by(World &world,
     return there ? std::optional(via_title(there->settings.via)) : std::nullopt;
 }
 
+Result<std::optional<std::vector<std::string>>>
+StockFamily::devices_of_attachment(World &world, const DiskName &disk) const {
+    const auto there = TRY(find_stock_attachment(world, disk));
+    if (!there) {
+        return std::optional<std::vector<std::string>>();
+    }
+    return std::optional(there->connection ? devices_of(*there->connection)
+                                           : std::vector<std::string>());
+}
+
 Result<std::vector<Task>> StockFamily::detach(World &world, bool force,
                                               std::vector<std::string> &warnings) const {
     std::vector<Task> tasks;

@@ -409,6 +409,12 @@ Result<std::optional<std::string>> StockFamily::exported_by(World &world,
     return there ? std::optional(via_title(there->settings.via)) : std::nullopt;
 }
 
+Result<std::optional<std::string>> StockFamily::path_of_export(World &world,
+                                                               const std::string &name) const {
+    const auto there = TRY(find_stock_export(world, name));
+    return there ? std::optional(there->settings.path) : std::nullopt;
+}
+
 Result<void> StockFamily::list_exports(World &world, Answer &answer) const {
     auto states = TRY(stock_exports(world, answer.warnings));
     answer.json["stock"] = Json::array();

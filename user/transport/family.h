@@ -83,6 +83,10 @@ class TransportFamily {
     // configured; none if there is no such export.
     virtual Result<std::optional<std::string>> exported_by(World &world,
                                                            const std::string &name) const = 0;
+    // Returns the path of the device or file that such an export reads, "" for memory; none if
+    // there is no such export.
+    virtual Result<std::optional<std::string>> path_of_export(World &world,
+                                                              const std::string &name) const = 0;
 
     // Adds the exports to the table and the JSON of "export list".
     virtual Result<void> list_exports(World &world, Answer &answer) const = 0;
@@ -116,6 +120,10 @@ class TransportFamily {
     // configured; none if there is no such attachment.
     virtual Result<std::optional<std::string>> attached_by(World &world,
                                                            const DiskName &disk) const = 0;
+    // Returns the block devices of such an attachment: none yet if it is not connected. Returns
+    // nothing if there is no such attachment.
+    virtual Result<std::optional<std::vector<std::string>>>
+    devices_of_attachment(World &world, const DiskName &disk) const = 0;
     // Returns a task for each attachment. The task detaches the disk and removes the configuration
     // that attaches it at boot. @force: detaches even a disk in use. Configuration files that
     // cannot be read are reported in the warnings.
