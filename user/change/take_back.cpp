@@ -2,6 +2,7 @@
 #include "change/take_back.h"
 
 #include "change/carry_out.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -164,6 +165,7 @@ Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, 
     if (!now || *now) {
         return now;
     }
+    const Progress::Pause no_line;
     world.err << "causeway: another command changes this host now; waiting for its end\n"
               << std::flush;
     return journal.lock_unless(false);

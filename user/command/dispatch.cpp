@@ -5,10 +5,12 @@
 #include "command/help.h"
 #include "command/suggestion.h"
 #include "command/verb.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 
 namespace causeway {
 
@@ -206,7 +208,12 @@ Result<Answer> answer_command(World &world, std::vector<std::string> words) {
         return verb_help(*command.verb);
     }
     TRY(check_operands(command));
-    return command.verb->run(world, command.arguments);
+    const Verb &verb = *command.verb;
+    std::optional<Progress> progress;
+    if (!verb.hidden) { // programs call those
+        progress.emplace(world, std::string(verb.words));
+    }
+    return verb.run(world, command.arguments);
 }
 
 GlobalOptions take_global_options(std::vector<std::string> &words) {

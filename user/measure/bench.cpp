@@ -241,6 +241,7 @@ Json result_json(const BenchResult &result) {
 }
 
 Result<Answer> serve(World &world) {
+    const Progress::Pause no_line; // the program has the terminal
     world.err << "serving measurements until it is interrupted; on the other machine: causeway "
                  "bench SERVER\n"
               << std::flush;

@@ -254,6 +254,7 @@ Result<ServingPort> serving_port(World &world, const std::optional<std::string> 
 Result<Answer> serve_pings(World &world, const std::optional<std::string> &typed) {
     auto serving = TRY(serving_port(world, typed));
     TRY(need_programs(world, {"ibping"}));
+    const Progress::Pause no_line; // the program has the terminal
     world.err << fmt::format("waiting for ibping at {}, until Ctrl-C; on the other host: causeway "
                              "ping {}\n"
                              "a ping by IP address needs nothing at this end: the kernel answers\n",

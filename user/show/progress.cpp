@@ -8,6 +8,7 @@
 #include "base/descriptor.h"
 #include "machine/terminal.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace causeway {
 
@@ -27,9 +29,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Progress::Times usual_times{std::chrono::seconds(2), std::chrono::seconds(1)};
 constexpr int nowhere = -1;
-
-// True while an object has a line.
-std::atomic<bool> line_exists{false};
 
 int file_of(const World &world) {
     return !world.json && &world.err == &std::cerr ? STDERR_FILENO : nowhere;
@@ -45,27 +44,62 @@ void write_all(int file, const std::string &text) {
 class Progress::Line {
   public:
     Line(int file, std::string what, Times times, Descriptor stop)
-        : file_(file), times_(times), what_(std::move(what)), stop_(std::move(stop)),
-          thread_([this] { run(); }) {}
+        : file_(file), times_(times), stop_(std::move(stop)) {
+        push(std::move(what));
+        thread_ = std::thread([this] { run(); });
+        current() = this;
+    }
     Line(const Line &) = delete;
     Line &operator=(const Line &) = delete;
     ~Line() {
+        current() = nullptr;
         constexpr std::uint64_t one = 1;
         static_cast<void>(!::write(stop_.get(), &one, sizeof(one)));
         thread_.join();
-        if (shown_) {
-            write_all(file_, "\r\033[K");
-        }
-        line_exists = false;
+        erase();
     }
 
-    void now(std::string what) {
-        const std::lock_guard lock(mutex_);
-        what_ = std::move(what);
+    // The line of this process; null: there is none.
+    static std::atomic<Line *> &current() {
+        static std::atomic<Line *> line{nullptr};
+        return line;
     }
+
+    // Returns the level of the text, which is shown until a higher one is pushed.
+    std::size_t push(std::string what) {
+        const std::lock_guard lock(mutex_);
+        texts_.push_back({std::move(what), Clock::now()});
+        return texts_.size() - 1;
+    }
+    void replace(std::size_t level, std::string what) {
+        const std::lock_guard lock(mutex_);
+        if (level < texts_.size()) {
+            texts_[level].what = std::move(what);
+        }
+    }
+    void pop(std::size_t level) {
+        const std::lock_guard lock(mutex_);
+        texts_.resize(std::min(level, texts_.size()));
+    }
+    void pause() {
+        const std::lock_guard lock(mutex_);
+        pauses_++;
+        erase();
+    }
+    void go_on() {
+        const std::lock_guard lock(mutex_);
+        pauses_--;
+    }
+    // A child that was forked has the memory of the object without its thread. The thread may have
+    // held the lock.
     bool is_of_this_process() const { return process_ == ::getpid(); }
 
   private:
+    struct Text {
+        std::string what;
+        Clock::time_point begin;
+    };
+
     bool is_stopped_within(std::chrono::milliseconds limit) const {
         pollfd source{stop_.get(), POLLIN, 0};
         return ::poll(&source, 1, static_cast<int>(limit.count())) != 0;
@@ -81,24 +115,35 @@ class Progress::Line {
 
     // One character less than the width: a full line would move the cursor to the next one.
     void show() {
-        const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin_);
+        const std::lock_guard lock(mutex_);
+        if (pauses_ > 0 || texts_.empty()) {
+            return;
+        }
+        const auto &[what, begin] = texts_.back();
+        const auto passed = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin);
         const std::string time = fmt::format(": {} s", passed.count());
         const std::size_t columns = find_terminal(file_).columns;
         const std::size_t room = columns > time.size() ? columns - time.size() - 1 : 0;
-        const std::lock_guard lock(mutex_);
-        write_all(file_, "\r\033[K" + what_.substr(0, room) + time);
+        write_all(file_, "\r\033[K" + what.substr(0, room) + time);
         shown_ = true;
+    }
+
+    void erase() {
+        if (shown_) {
+            write_all(file_, "\r\033[K");
+            shown_ = false;
+        }
     }
 
     const int file_;
     const Times times_;
     const pid_t process_ = ::getpid();
-    const Clock::time_point begin_ = Clock::now();
     std::mutex mutex_;
-    std::string what_;   // guarded by mutex_
-    bool shown_ = false; // read only when the thread has ended
+    std::vector<Text> texts_; // guarded by mutex_; the last one is shown
+    int pauses_ = 0;          // guarded by mutex_
+    bool shown_ = false;      // guarded by mutex_ while the thread runs
     Descriptor stop_;
-    std::thread thread_; // the last member: the thread uses the others
+    std::thread thread_;
 };
 
 Progress::Progress(const World &world, std::string what)
@@ -108,26 +153,53 @@ Progress::Progress(int file, std::string what, Times times) {
     if (file == nowhere || ::isatty(file) == 0) {
         return;
     }
+    if (Line *other = Line::current()) {
+        if (other->is_of_this_process()) {
+            outer_ = other;
+            level_ = outer_->push(std::move(what));
+        }
+        return;
+    }
     Descriptor stop(::eventfd(0, EFD_CLOEXEC));
-    if (!stop || line_exists.exchange(true)) {
+    if (!stop) {
         return;
     }
     try {
         line_ = std::make_unique<Line>(file, std::move(what), times, std::move(stop));
     } catch (const std::system_error &) {
-        line_exists = false; // the verb goes on without a line if there can be no more threads
+        // There can be no more threads: the verb goes on without a line.
     }
+}
+
+Progress::Line *Progress::shown_in() const {
+    Line *line = line_ ? line_.get() : outer_;
+    return line != nullptr && line->is_of_this_process() ? line : nullptr;
 }
 
 Progress::~Progress() {
     if (line_ && !line_->is_of_this_process()) {
         static_cast<void>(line_.release());
     }
+    if (Line *line = shown_in(); line != nullptr && !line_) {
+        line->pop(level_);
+    }
 }
 
 void Progress::now(std::string what) {
-    if (line_) {
-        line_->now(std::move(what));
+    if (Line *line = shown_in()) {
+        line->replace(level_, std::move(what));
+    }
+}
+
+Progress::Pause::Pause() : line_(Line::current()) {
+    if (line_ != nullptr && line_->is_of_this_process()) {
+        line_->pause();
+    }
+}
+
+Progress::Pause::~Pause() {
+    if (line_ != nullptr && line_->is_of_this_process()) {
+        line_->go_on();
     }
 }
 

@@ -134,15 +134,45 @@ TEST_F(ProgressLine, of_a_quick_verb_shows_nothing) {
     EXPECT_EQ(shown_until("END"), "END");
 }
 
-TEST_F(ProgressLine, inside_another_one_shows_nothing) {
+TEST_F(ProgressLine, inside_another_one_replaces_its_text) {
+    {
+        const Progress outer(terminal.get(), "outer", at_once);
+        {
+            Progress inner(terminal.get(), "inner", never);
+            EXPECT_NE(shown_until("inner: 0 s").find("\r\033[K"), std::string::npos);
+            inner.now("later");
+            shown_until("later: 0 s");
+            const Progress third(terminal.get(), "third", never);
+            shown_until("third: 0 s");
+        }
+        shown_until("outer: 0 s");
+    }
+    mark();
+    shown_until("\r\033[KEND");
+    const Progress next(terminal.get(), "next", at_once);
+    EXPECT_EQ(shown_until(" s"), "\r\033[Knext: 0 s");
+}
+
+TEST_F(ProgressLine, inside_a_quick_one_shows_nothing) {
     {
         const Progress outer(terminal.get(), "outer", never);
         { const Progress inner(terminal.get(), "inner", at_once); }
     }
     mark();
     EXPECT_EQ(shown_until("END"), "END");
-    const Progress next(terminal.get(), "next", at_once);
-    EXPECT_EQ(shown_until(" s"), "\r\033[Knext: 0 s");
+}
+
+TEST_F(ProgressLine, is_not_there_during_a_pause) {
+    const Progress progress(terminal.get(), "waiting", at_once);
+    shown_until("waiting: 0 s");
+    {
+        const Progress::Pause pause;
+        mark();
+        shown_until("\r\033[KEND");
+        mark();
+        EXPECT_EQ(shown_until("END"), "END");
+    }
+    EXPECT_EQ(shown_until(" s"), "\r\033[Kwaiting: 0 s");
 }
 
 TEST_F(ProgressLine, in_no_terminal_shows_nothing) {
@@ -166,6 +196,9 @@ TEST_F(ProgressLine, does_not_stop_a_child_that_was_forked) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+        progress->now("later");
+        { const Progress inner(terminal.get(), "inner", never); }
+        { const Progress::Pause pause; }
         progress.reset();
         ::_exit(7);
     }

@@ -3,6 +3,7 @@
 // and a preloaded library redirects the program's calls to it.
 #include "command/verb.h"
 #include "host/rdma_devices.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -53,6 +54,7 @@ Result<Answer> run_run(World &world, const Arguments &arguments) {
     const char *before = std::getenv("LD_PRELOAD");
     const std::string libraries =
         before == nullptr || *before == '\0' ? *place : fmt::format("{}:{}", *place, before);
+    const Progress::Pause no_line; // the program has the terminal
     TRY(world.processes.become(arguments.operands(), {{"LD_PRELOAD", libraries}}));
     Answer answer;
     answer.printed = true;

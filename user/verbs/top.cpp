@@ -2,6 +2,7 @@
 // top: the present throughput and latency of each connection.
 #include "command/verb.h"
 #include "show/live.h"
+#include "show/progress.h"
 #include "show/screen.h"
 #include "show/words.h"
 
@@ -76,6 +77,7 @@ std::string rows_text(const std::vector<LiveRow> &rows) {
 Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint64_t count) {
     Answer answer;
     answer.printed = true;
+    const Progress::Pause no_line; // this verb prints while it waits
     auto before = take_sample(world);
     for (std::uint64_t i = 0; i < count && world.out; i++) {
         if (!before) {
@@ -100,6 +102,7 @@ Result<Answer> print_live(World &world, std::chrono::seconds interval, std::uint
 Result<Answer> show_live(World &world, std::chrono::seconds interval,
                          std::optional<std::uint64_t> count) {
     auto before = TRY(take_sample(world));
+    const Progress::Pause no_line; // the screen has no room for it
     auto screen = TRY(Screen::open(world.terminal.colour));
     Answer answer;
     answer.printed = true;

@@ -2,6 +2,7 @@
 // watch: events, one line each, as they happen.
 #include "base/nearest.h"
 #include "command/verb.h"
+#include "show/progress.h"
 #include "show/words.h"
 
 #include <algorithm>
@@ -116,6 +117,7 @@ Result<Answer> run_watch(World &world, const Arguments &arguments) {
     auto ending = TRY(ending_of(arguments));
     TRY(world.modules.need(module_core));
     auto stream = TRY(world.kernel.subscribe());
+    const Progress::Pause no_line; // this verb prints while it waits
     world.err << "watching\n" << std::flush;
     Answer answer;
     answer.printed = true;
