@@ -134,6 +134,15 @@ def names(description):
     return "\n".join([*lines, "} // namespace causeway", ""])
 
 
+def command_names(description):
+    """user/kernel/command_names.h"""
+    pairs = [(description.operations.constant(one["name"]), one["name"]) for one in description.operations.entries]
+    return "\n".join([*opening("The commands of the netlink interface as words, for --verbose."), "#pragma once", "",
+                      '#include "show/netlink_names.h"', "", "#include <array>", "#include <causeway.h>", "",
+                      "namespace causeway {", "", "// enum cw_cmd", "inline constexpr std::array command_names = {",
+                      *name_rows(pairs), "};", "", "} // namespace causeway", ""])
+
+
 def test_kind(description, entry):
     """How tests/vm/netlink writes the value of an attribute."""
     if entry["name"] in description.command["addresses"]:

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The program "causeway": makes the real World and passes the words to the dispatcher.
 #include "base/durable_file.h"
+#include "base/narration.h"
 #include "command/dispatch.h"
 #include "kernel/netlink_kernel.h"
+#include "machine/narrated.h"
 #include "nfs/mount_helper.h"
 
 #include <csignal>
@@ -32,14 +34,18 @@ int run(const std::string &name, std::vector<std::string> words) {
     const bool helps_mount = called_as_mount_helper(name);
     const causeway::GlobalOptions options =
         helps_mount ? causeway::GlobalOptions() : causeway::take_global_options(words);
+    const causeway::Narration narration(options.verbose ? &std::cerr : nullptr);
     std::string root = options.root;
     if (const char *moved = std::getenv("CAUSEWAY_ROOT"); root.empty() && moved != nullptr) {
         root = moved;
     }
     causeway::NetlinkKernel kernel;
-    causeway::SystemProcesses processes;
-    causeway::SystemKernelFiles files;
-    causeway::SystemRdmaLinks rdma;
+    causeway::SystemProcesses real_processes;
+    causeway::NarratedProcesses processes(real_processes);
+    causeway::SystemKernelFiles real_files;
+    causeway::NarratedKernelFiles files(real_files);
+    causeway::SystemRdmaLinks real_rdma;
+    causeway::NarratedRdmaLinks rdma(real_rdma);
     causeway::SystemRdmaPaths paths;
     causeway::SystemTcpPorts tcp_ports;
     causeway::SystemMountUse mount_use;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "base/durable_file.h"
 
+#include "base/narration.h"
+
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -80,6 +82,7 @@ Result<void> make_folder_durably(const fs::path &folder, unsigned int mode) {
         return {};
     }
     TRY(make_folders(folder.parent_path()));
+    narrate("make the folder " + folder.string());
     if (::mkdir(folder.c_str(), static_cast<mode_t>(mode)) != 0 && errno != EEXIST) {
         return system_failure("make the folder", folder, errno);
     }
@@ -123,6 +126,7 @@ Result<StagedFile> StagedFile::write(const fs::path &place, std::string_view con
 }
 
 Result<void> StagedFile::commit() {
+    narrate("write " + place_.string());
     if (::rename(temporary_.c_str(), place_.c_str()) != 0) {
         return system_failure("write", place_, errno);
     }
@@ -131,6 +135,7 @@ Result<void> StagedFile::commit() {
 }
 
 Result<void> StagedFile::commit_new() {
+    narrate("write the new file " + place_.string());
     if (!rename_new(temporary_, place_)) {
         return system_failure("write", place_, errno);
     }
@@ -164,6 +169,7 @@ Result<void> link_durably(const fs::path &place, const std::string &target) {
     const fs::path temporary =
         folder / fmt::format(".{}.{}", place.filename().string(), ::getpid());
     ::unlink(temporary.c_str());
+    narrate(fmt::format("make the link {} to {}", place.string(), target));
     if (::symlink(target.c_str(), temporary.c_str()) != 0) {
         return system_failure("make a link in", folder, errno);
     }
@@ -182,6 +188,7 @@ Result<bool> remove_durably(const fs::path &place) {
         }
         return system_failure("remove", place, errno);
     }
+    narrate("removed " + place.string());
     TRY(sync_folder(place.parent_path()));
     return true;
 }
@@ -190,10 +197,12 @@ Result<std::optional<std::string>> read_small_file(const fs::path &place) {
     const Descriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file) {
         if (errno == ENOENT) {
+            narrate(fmt::format("read {}: there is no such file", place.string()));
             return std::optional<std::string>();
         }
         return system_failure("read", place, errno);
     }
+    narrate("read " + place.string());
     std::string content;
     std::array<char, 4096> chunk{};
     for (;;) {
@@ -223,6 +232,7 @@ Result<Descriptor> FileLock::open(const fs::path &place) {
 
 Result<FileLock> FileLock::take(const fs::path &place) {
     auto file = TRY(open(place));
+    narrate("wait for the lock " + place.string());
     while (::flock(file.get(), LOCK_EX) != 0) {
         if (errno != EINTR) {
             return system_failure("take the lock", place, errno);

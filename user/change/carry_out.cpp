@@ -4,6 +4,7 @@
 // that were made, and skips those that were not.
 #include "change/carry_out.h"
 
+#include "base/narration.h"
 #include "change/take_back.h"
 #include "show/progress.h"
 
@@ -98,6 +99,7 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
         if (changes.size() > 1) {
             progress.now(fmt::format("{}, change {} of {}", set.title(), i + 1, changes.size()));
         }
+        narrate(fmt::format("change {} of {}: {}", i + 1, changes.size(), changes[i]->subject()));
         auto done = changes[i]->forward(world);
         collect_warnings(*changes[i], warnings);
         if (!done && is_fenced(world, *changes[i])) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "change/take_back.h"
 
+#include "base/narration.h"
 #include "change/carry_out.h"
 #include "show/progress.h"
 
@@ -21,6 +22,7 @@ Result<void> take_back_one(World &world, const Change &change, bool force, Taken
     if (!left) {
         return {};
     }
+    narrate("take back: " + change.subject());
     auto done = force ? change.back_by_force(world) : change.back(world);
     collect_warnings(change, taken.warnings);
     if (const ExitCode code = change.take_code(); code != ExitCode::ok) {

@@ -142,6 +142,7 @@ void add_options(const std::vector<OptionSpec> &options, const Names &words,
         }
     }
     add(completion, words.back(), "--json", "answer as JSON");
+    add(completion, words.back(), "--verbose", "print what the command does");
 }
 
 // @words are those after the verb. The last one is being typed.
@@ -212,8 +213,10 @@ Completion complete(World &world, const std::vector<std::string> &words) {
     if (typed.empty()) {
         typed.emplace_back();
     }
-    // --json can be anywhere on the line.
-    typed.erase(std::remove(typed.begin(), typed.end() - 1, "--json"), typed.end() - 1);
+    // These can be anywhere on the line.
+    for (const char *option : {"--json", "--verbose", "-v"}) {
+        typed.erase(std::remove(typed.begin(), typed.end() - 1, option), typed.end() - 1);
+    }
     if (typed.size() > 1 && typed.front() == "help" && !starts_with(typed.back(), "-")) {
         add_verbs(Names(typed.begin() + 1, typed.end()), completion);
         return completion;
@@ -224,7 +227,7 @@ Completion complete(World &world, const std::vector<std::string> &words) {
     }
     add_verbs(typed, completion);
     if (typed.size() == 1 && starts_with(typed.back(), "-")) {
-        for (const char *option : {"--help", "--version", "--json"}) {
+        for (const char *option : {"--help", "--version", "--json", "--verbose"}) {
             add(completion, typed.back(), option, "");
         }
     }

@@ -115,7 +115,8 @@ Result<const Verb *> take_verb(std::vector<std::string> &words) {
     }
     const std::string start = fmt::format("{}", fmt::join(typed, " "));
     if (typed.empty() && !words.empty()) {
-        const auto close = nearest(words.front(), {"--json", "--root", "--help", "--version"});
+        const auto close =
+            nearest(words.front(), {"--json", "--root", "--verbose", "--help", "--version"});
         return Error{ExitCode::usage,
                      fmt::format("the option {} is unknown before a verb", words.front()),
                      close ? fmt::format("did you mean {}?", *close)
@@ -226,6 +227,8 @@ GlobalOptions take_global_options(std::vector<std::string> &words) {
         }
         if (words[i] == "--json") {
             options.json = true;
+        } else if (words[i] == "--verbose" || words[i] == "-v") {
+            options.verbose = true;
         } else if (words[i] == "--root" && i + 1 < words.size() && is_folder(words[i + 1])) {
             options.root = words[++i];
         } else {

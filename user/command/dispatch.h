@@ -30,10 +30,12 @@ Result<void> check_operands(const ParsedCommand &command);
 // Does the same as run_command() without printing, for verbs that call others.
 Result<Answer> answer_command(World &world, std::vector<std::string> words);
 
-// Options that may be anywhere and belong to no verb: --json, --root DIR. take_global_options()
-// removes them from the words. It leaves a --root without a folder, which run_command() refuses.
+// Options that may be anywhere and belong to no verb: --json, --verbose or -v, --root DIR.
+// take_global_options() removes them from the words. It leaves a --root without a folder, which
+// run_command() refuses.
 struct GlobalOptions {
     bool json = false;
+    bool verbose = false; // the caller makes a Narration
     std::string root;
 };
 GlobalOptions take_global_options(std::vector<std::string> &words);

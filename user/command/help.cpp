@@ -34,7 +34,8 @@ std::string overview() {
             text += fmt::format("\n{}\n", section.title) + two_columns(lines, widest_synopsis);
         }
     }
-    text += "\nAll take --json; those that change something take --dry-run.\n"
+    text += "\nAll take --json, and -v to print what they do; those that change something take\n"
+            "--dry-run.\n"
             "causeway help VERB, or causeway VERB --help, explains one of them;\n"
             "man causeway explains all.\n";
     return text;
@@ -52,8 +53,10 @@ Answer verb_help(const Verb &verb) {
     answer.json["section"] = section_name(verb.section);
     answer.json["options"] = Json::array();
     std::vector<OptionSpec> options = options_of(verb);
-    // Replaces "help", which the reader of the help knows.
+    // Replace "help", which the reader of the help knows.
     options.back() = {"json", "", "answer as JSON"};
+    options.push_back(
+        {"verbose", "", "print on standard error what the command does", false, false, 'v'});
     Pairs lines;
     for (const OptionSpec &option : options) {
         if (option.hidden) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "kernel/netlink_socket.h"
 
+#include "base/narration.h"
+#include "kernel/narrated_request.h"
 #include "machine/netlink_pointers.h"
 
 #include <causeway.h>
@@ -192,11 +194,14 @@ int NetlinkSocket::exchange(Exchange &state) {
 
 Result<void> NetlinkSocket::call(Request request, std::uint8_t command,
                                  const AttributeWriter &attributes, const Take &take) {
+    const auto begin = std::chrono::steady_clock::now();
+    narrate(narrated_request(command));
     TRY(send(command, NLM_F_REQUEST | NLM_F_ACK, attributes));
     Exchange state{take};
     if (const int failure = exchange(state); failure < 0) {
         return library_failure("read the kernel's answer", failure);
     }
+    narrate(narrated_answer(state.number, state.sentence, begin));
     if (state.number != 0) {
         return refusal(request, state.number, state.sentence);
     }
@@ -207,9 +212,12 @@ Result<void> NetlinkSocket::dump(std::uint8_t command, const std::function<void(
                                  const Take &take) {
     for (int attempt = 0; attempt < dump_attempts; attempt++) {
         restart();
+        const auto begin = std::chrono::steady_clock::now();
+        narrate(narrated_request(command));
         TRY(send(command, NLM_F_REQUEST | NLM_F_DUMP, AttributeWriter()));
         Exchange state{take};
         const int failure = exchange(state);
+        narrate(narrated_answer(state.number, state.sentence, begin));
         if (failure == -NLE_DUMP_INTR) {
             continue;
         }

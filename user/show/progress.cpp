@@ -6,6 +6,7 @@
 #include "show/progress.h"
 
 #include "base/descriptor.h"
+#include "base/narration.h"
 #include "machine/terminal.h"
 
 #include <algorithm>
@@ -30,8 +31,9 @@ using Clock = std::chrono::steady_clock;
 constexpr Progress::Times usual_times{std::chrono::seconds(2), std::chrono::seconds(1)};
 constexpr int nowhere = -1;
 
+// With --verbose, each line of standard error names something that the command does.
 int file_of(const World &world) {
-    return !world.json && &world.err == &std::cerr ? STDERR_FILENO : nowhere;
+    return !world.json && !is_narrating() && &world.err == &std::cerr ? STDERR_FILENO : nowhere;
 }
 
 void write_all(int file, const std::string &text) {

@@ -20,7 +20,7 @@ namespace causeway {
 // what it waits for.
 class Progress {
   public:
-    // Shows nothing if the answer is JSON, if the verb does not write to this
+    // Shows nothing if the answer is JSON, with --verbose, if the verb does not write to this
     // process's standard error, or if that is no terminal.
     Progress(const World &world, std::string what);
 
