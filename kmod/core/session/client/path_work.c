@@ -65,6 +65,9 @@ static bool cw_path_begin(struct cw_path *p)
 		p->restarted = false;
 	}
 	mutex_unlock(&s->lock);
+	if (begins)
+		pr_debug("causeway: %s/%s: path %u: connecting to %pISpc\n", s->config.server,
+			 s->config.name, p->number, &p->address);
 	return begins;
 }
 
@@ -106,6 +109,8 @@ static void cw_path_failed(struct cw_path *p, int err)
 {
 	struct cw_session *s = p->session;
 
+	pr_debug("causeway: %s/%s: path %u: not connected: %s (%d)\n", s->config.server,
+		 s->config.name, p->number, p->reason, err);
 	mutex_lock(&s->lock);
 	if (cw_path_change(p, CW_PATH_DYING))
 		p->failed = true;

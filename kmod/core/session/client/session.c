@@ -27,12 +27,30 @@ static atomic64_t cw_session_serial; /* of the last attachment since the module 
 
 /* ---- state ---- */
 
+/* The words of abi/causeway.yaml, which `causeway net` prints too. */
+static const char *cw_session_state_name(enum cw_state state)
+{
+	static const char *const names[] = {
+		[CW_STATE_CONNECTING] = "connecting",
+		[CW_STATE_LIVE] = "live",
+		[CW_STATE_HELD] = "held",
+		[CW_STATE_FAILING] = "failing",
+		[CW_STATE_REFUSED] = "refused",
+		[CW_STATE_CLOSING] = "closing",
+		[CW_STATE_REVOKED] = "revoked",
+	};
+
+	return state < ARRAY_SIZE(names) && names[state] ? names[state] : "unknown";
+}
+
 bool cw_session_change(struct cw_session *s, enum cw_state to)
 {
 	lockdep_assert_held(&s->lock);
 	if (!cw_session_may(s->state, to))
 		return false;
 	trace_cw_session_state(s->config.server, s->config.name, s->state, to);
+	pr_debug("causeway: %s/%s: was %s, is %s\n", s->config.server, s->config.name,
+		 cw_session_state_name(s->state), cw_session_state_name(to));
 	s->state = to;
 	s->since = ktime_get();
 	return true;

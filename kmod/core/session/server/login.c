@@ -162,6 +162,8 @@ static void cw_login_take_hello(struct cw_server_session *s, const struct cw_let
 	ret = cw_parse_hello(letter->data, letter->len, &s->hello);
 	if (!cw_login_check(s, letter->type, ret))
 		return;
+	pr_debug("causeway: %s at %pISc asks for %s\n", s->hello.host_name, &s->peer,
+		 s->hello.export_name);
 	memcpy(&s->wire_hello, letter->data, sizeof(s->wire_hello));
 	s->hello_at = cw_admission_clock();
 	s->features = s->hello.features_offered &
