@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A disk that was attached with --path goes on when the path that carries its I/O is lost. path list,
-net, metrics and doctor name the path. The paths come back with the disk, by undo and after a stop."""
+net, metrics and doctor name the path. The paths come back with the disk, by undo and after a stop.
+After log set debug, and not before, the kernel's log has each attempt to connect."""
 from machine.topology import pair
 from using import causeway
 
@@ -24,6 +25,15 @@ def has_both(client):
     assert ends == [(0, "10.0.0.2", "10.0.0.1:4793", "rxe0"), (1, "10.1.0.2", "10.1.0.1:4793", "rxe1")], ends
 
 
+def attempts(client):
+    """Return the messages for debugging about attempts to connect."""
+    return [line for line in client.run("dmesg").lines if f"causeway: {NAME}: path 0: connecting to 10.0.0.1:4793" in line]
+
+
+def levels(client):
+    return {each["name"]: (each["level"], each["at_loading"]) for each in causeway.answer(client, "log list")["modules"]}
+
+
 def findings(client):
     # The rig's machines have other findings too.
     told = causeway.answer(client, "doctor", check=False)["findings"]
@@ -41,6 +51,14 @@ def scenario(rig):
     client.run(f"causeway attach {NAME} {BOTH}")
     client.fails(f"causeway attach {NAME} --path 10.1.0.1,10.0.0.1", "the list of paths is 10.0.0.1 from 10.0.0.2, ")
 
+    assert not attempts(client)
+    assert levels(client)["causeway"] == ("info", "info"), levels(client)
+    said = client.run("causeway -v log set debug 2>&1").out
+    assert '- write /proc/dynamic_debug/control: "module causeway +p"\n' in said, said
+    assert levels(client)["causeway"] == ("debug", "debug"), levels(client)
+    said = client.run("causeway list -v 2>&1 >/dev/null").out
+    assert "- netlink: attachment-get\n-   done, after " in said, said
+
     client.link_down(0)
     events.wait_for(f"path-down {NAME}", timeout=60)
     client.run(f"dd if=/dev/causeway/{NAME} of=/dev/null bs=1M count=1 iflag=direct", timeout=30)
@@ -57,10 +75,18 @@ def scenario(rig):
     has_both(client)
     assert [path["carries_io"] for path in paths(client)] == [False, True]
     assert not findings(client)
+    assert attempts(client), client.run("dmesg | grep causeway:").out
+    client.run("causeway undo --last")
+    assert levels(client)["causeway"] == ("info", "info"), levels(client)
 
+    # A module that is loaded later has the level too.
+    client.run("causeway log set debug")
+    before = len(attempts(client))
     client.run(f"causeway detach {NAME} && causeway undo --last")
     has_both(client)
-    client.run("causeway stop --all && causeway restore")
+    client.run("causeway stop --all && modprobe -r causeway_disk && causeway restore")
     has_both(client)
+    assert len(attempts(client)) > before
+    client.run("causeway log unset && [ ! -e /etc/modprobe.d/causeway-log.conf ]")
     client.run(f"causeway detach {NAME}")
     server.run("causeway export remove m")
