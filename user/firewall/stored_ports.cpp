@@ -3,11 +3,13 @@
 
 #include "base/append_once.h"
 #include "base/durable_file.h"
+#include "change/journal.h"
 #include "config/file_header.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <sstream>
 
 namespace causeway {
@@ -24,6 +26,67 @@ std::string firewalld_option(const char *action, const OpenPort &port) {
                        "protocol=\"{}\" accept",
                        action, port.by_ipv6() ? "ipv6" : "ipv4", port.from, port.port,
                        port.protocol);
+}
+
+// Returns the port that an option opens or closes (@action): the reverse of firewalld_option().
+std::optional<OpenPort> port_of_option(const std::string &option, const char *action) {
+    const std::string plain = fmt::format("--{}-port=", action);
+    std::string phrase;
+    if (option.compare(0, plain.size(), plain) == 0) {
+        phrase = option.substr(plain.size()) + " from any";
+    } else {
+        const auto value_of = [&](const std::string &name) {
+            const std::string start = name + "=\"";
+            const std::size_t at = option.find(start);
+            const std::size_t from = at + start.size();
+            return at == std::string::npos ? ""
+                                           : option.substr(from, option.find('"', from) - from);
+        };
+        phrase = fmt::format("{}/{} from {}", value_of(" port"), value_of("protocol"),
+                             value_of("address"));
+    }
+    const auto port = parse_open_port(phrase);
+    // The same option again, to be sure that each part was understood.
+    return port && firewalld_option(action, *port) == option ? std::optional(*port) : std::nullopt;
+}
+
+// Adds the port that a program opened for good, or removes the port that the program closed.
+void follow_program(const std::vector<std::string> &words, std::vector<ZonePort> &ports) {
+    constexpr std::size_t count = 4; // firewall-cmd --zone=ZONE --permanent OPTION
+    const std::string zone_option = "--zone=";
+    if (words.size() != count || words[0] != "firewall-cmd" || words[2] != "--permanent" ||
+        words[1].compare(0, zone_option.size(), zone_option) != 0) {
+        return;
+    }
+    const std::string zone = words[1].substr(zone_option.size());
+    if (const auto opened = port_of_option(words[3], "add")) {
+        append_once(ports, ZonePort{zone, *opened});
+    } else if (const auto closed = port_of_option(words[3], "remove")) {
+        ports.erase(std::remove(ports.begin(), ports.end(), ZonePort{zone, *closed}), ports.end());
+    }
+}
+
+// Returns the ports that changes of the journal opened and that no later one closed. Earlier
+// versions kept no record beside the journal. What cannot be read of the journal is left out.
+std::vector<ZonePort> ports_in_journal(const World &world) {
+    std::vector<ZonePort> ports;
+    std::map<unsigned int, Error> unread;
+    const auto entries = Journal(world.places.journal()).entries(unread);
+    if (!entries) {
+        return ports;
+    }
+    for (const JournalEntry &entry : *entries) {
+        if (entry.state != "done") {
+            continue;
+        }
+        for (const ChangePointer &change : entry.changes) {
+            const Json json = change->json();
+            if (json.value("kind", "") == "program") {
+                follow_program(json.at("run").get<std::vector<std::string>>(), ports);
+            }
+        }
+    }
+    return ports;
 }
 
 // Adds the programs that open the port, or close it. Returns true if the permanent configuration
@@ -102,6 +165,9 @@ Result<std::vector<ZonePort>> opened_in_firewalld(const World &world) {
                 "write it as in: public 4791/udp from any"};
         }
         append_once(ports, ZonePort{line.substr(0, blank), *port});
+    }
+    for (const ZonePort &each : ports_in_journal(world)) {
+        append_once(ports, each);
     }
     return ports;
 }

@@ -23,7 +23,8 @@ struct ZonePort {
     bool operator==(const ZonePort &) const = default;
 };
 
-// Reads the file of the ports that Causeway opened in firewalld.
+// Returns the ports that Causeway opened in firewalld: those of its file, and those that only the
+// journal knows, because an earlier version opened them.
 Result<std::vector<ZonePort>> opened_in_firewalld(const World &world);
 // Opens the ports in the zones. A port that is open already is left out of the set and of the file.
 Result<void> plan_open_firewalld(World &world, const std::vector<std::string> &zones,

@@ -46,8 +46,11 @@ Result<std::vector<std::string>> check_membership(World &world, const IpoibInter
         fmt::format("{} port {} is in no partition {}: the subnet manager gave it {}", port->device,
                     port->port, pkey_text(pkey),
                     there.empty() ? "none yet" : fmt::format("{}", fmt::join(there, ", "))),
-        fmt::format("on the host of the subnet manager: causeway sm partition add {}",
-                    pkey_text(pkey))};
+        fmt::format(
+            "on the host of the subnet manager: causeway sm partition add {0}; or, if there "
+            "is such a partition: causeway sm partition set {0} --member with all members "
+            "and this port",
+            pkey_text(pkey))};
 }
 
 Result<IpoibInterface> find_parent(World &world, const std::string &name) {

@@ -176,12 +176,15 @@ std::vector<Sighting> missing_pkey(const Facts &facts) {
             }
         }
         if (!known) {
-            seen.push_back({each.name,
-                            fmt::format("no port is a member of partition {}, which {} uses",
-                                        each.pkey, each.name),
-                            fmt::format("where the subnet manager runs: causeway sm partition add "
-                                        "{}, with this port as a --member",
-                                        each.pkey)});
+            seen.push_back(
+                {each.name,
+                 fmt::format("no port is a member of partition {}, which {} uses", each.pkey,
+                             each.name),
+                 fmt::format("where the subnet manager runs: causeway sm partition list; "
+                             "then: causeway sm partition set {0} --member with all "
+                             "members and this port, or, if there is no such "
+                             "partition: causeway sm partition add {0}",
+                             each.pkey)});
         }
     }
     return seen;
@@ -235,7 +238,7 @@ const FindingRows ipoib_findings("ipoib", [] {
          "an interface uses a partition in which no port is a member",
          "The subnet manager gives partitions to ports; an interface of another stays without "
          "link.",
-         "causeway sm partition add P_KEY --member GUID", missing_pkey},
+         "causeway sm partition set P_KEY --member GUID...", missing_pkey},
     };
 });
 

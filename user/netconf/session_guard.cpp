@@ -9,6 +9,7 @@
 #include "netconf/kept_now.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 
 namespace causeway {
@@ -142,6 +143,30 @@ std::set<std::string> interfaces_of(const World &world, const std::vector<Change
     return interfaces;
 }
 
+// Returns the interfaces of the ports that the undo disables, which is the undo of "port enable".
+std::set<std::string> interfaces_of_disabled(World &world, const JournalEntry &entry) {
+    constexpr std::size_t device = 2; // in: ibportstate -C DEVICE -P PORT -D 0 PORT disable
+    constexpr std::size_t port = 4;
+    std::set<std::string> interfaces;
+    for (const ChangePointer &change : entry.changes) {
+        const Json json = change->json();
+        const Json words = json.value("undo", Json::array());
+        const bool disables = json.value("kind", "") == "program" && words.size() > port &&
+                              words.front() == "ibportstate" && words.back() == "disable";
+        if (!disables || !words.at(device).is_string() || !words.at(port).is_string()) {
+            continue;
+        }
+        const std::string number = words.at(port).get<std::string>();
+        unsigned int parsed = 0;
+        std::from_chars(number.data(), number.data() + number.size(), parsed);
+        for (std::string &each :
+             interfaces_of_port(world, words.at(device).get<std::string>(), parsed)) {
+            interfaces.insert(std::move(each));
+        }
+    }
+    return interfaces;
+}
+
 // Returns what an interface has now, and the addresses that the undo restores on it.
 Json held_now(World &world, const JournalEntry &entry, const std::string &interface) {
     auto now = look_at_interface(world, interface);
@@ -166,6 +191,18 @@ Json held_now(World &world, const JournalEntry &entry, const std::string &interf
 }
 
 } // namespace
+
+std::vector<std::string> interfaces_of_port(World &world, const std::string &device,
+                                            unsigned int port) {
+    std::vector<std::string> names;
+    for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
+        const auto own = ipoib_port(world.files, each);
+        if (own && own->device == device && own->port == port) {
+            names.push_back(each.name);
+        }
+    }
+    return names;
+}
 
 std::optional<Guard> guard_of_session(World &world, const std::vector<std::string> &interfaces) {
     auto sessions = sessions_of_caller(world.places.of_others("proc"));
@@ -207,7 +244,9 @@ std::optional<Guard> guard_of_others(World &world, const std::vector<std::string
 
 std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry) {
     const auto interfaces = interfaces_of(world, entry.changes);
-    auto guard = guard_of_session(world, {interfaces.begin(), interfaces.end()});
+    auto cut = interfaces_of_disabled(world, entry);
+    cut.insert(interfaces.begin(), interfaces.end());
+    auto guard = guard_of_session(world, {cut.begin(), cut.end()});
     if (guard) {
         for (const std::string &each : interfaces) {
             if (Json held = held_now(world, entry, each); !held.is_null()) {

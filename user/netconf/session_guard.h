@@ -11,6 +11,10 @@
 
 namespace causeway {
 
+// Returns the IPoIB interfaces of a port of InfiniBand.
+std::vector<std::string> interfaces_of_port(World &world, const std::string &device,
+                                            unsigned int port);
+
 // Returns a guard that names the first of the interfaces over which a session may run; none if
 // there is no such session. Each interface stands also for its P_Key children and the bonds or
 // bridges above it. Sessions are those of the caller, and all remote logins of the machine. A
@@ -29,7 +33,8 @@ std::optional<Guard> guard_of_changes(World &world, std::vector<std::string> int
 std::optional<Guard> guard_of_others(World &world, const std::vector<std::string> &but,
                                      const ChangeSet &set);
 
-// Does the same for the undo of a journal entry. The guard contains what its interfaces have now.
+// Does the same for the undo of a journal entry, also if the undo disables a port. The guard
+// contains what its interfaces have now.
 std::optional<Guard> guard_of_undo(World &world, const JournalEntry &entry);
 
 } // namespace causeway

@@ -139,8 +139,8 @@ Result<Answer> put_rule(World &world, const Arguments &arguments, const char *ve
     auto rule = TRY(rule_of(arguments));
     const bool persist = !arguments.has("no-persist");
     ChangeSet set(fmt::format("nfs rule {} {}", verb, rule.network.text()));
-    TRY(need_transport(world, set));
     TRY(check(world, rule));
+    TRY(need_transport(world, set));
     TRY(plan_rule(world, rule, persist, set));
     auto answer = carry_out(world, {arguments.dry_run()}, set, "the rule is there");
     if (!answer || arguments.dry_run()) {

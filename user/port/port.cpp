@@ -3,7 +3,6 @@
 #include "change/unconfirmed.h"
 #include "command/verb.h"
 #include "config/file_header.h"
-#include "host/ipoib.h"
 #include "netconf/session_guard.h"
 #include "port/at_boot_option.h"
 #include "port/port_name.h"
@@ -82,17 +81,6 @@ Result<void> expect_no_connections(World &world, const PortName &port) {
                  "see what is connected: causeway net; or give --force"};
 }
 
-std::vector<std::string> interfaces_of(World &world, const PortName &port) {
-    std::vector<std::string> names;
-    for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
-        const auto own = ipoib_port(world.files, each);
-        if (own && own->device == port.device.name && own->port == port.port.number) {
-            names.push_back(each.name);
-        }
-    }
-    return names;
-}
-
 struct PortChange {
     ChangeSet set;
     bool at_boot = false;
@@ -134,7 +122,8 @@ Result<Answer> run_port_disable(World &world, const Arguments &arguments) {
     auto plan = TRY(plan_state(world, arguments, port, "disable", differs));
     const auto guard = !differs || at_boot || arguments.has("confirmed")
                            ? std::nullopt
-                           : guard_of_session(world, interfaces_of(world, port));
+                           : guard_of_session(world, interfaces_of_port(world, port.device.name,
+                                                                        port.port.number));
     return carry_out_guarded(world, {arguments.dry_run(), !at_boot}, plan.set,
                              fmt::format("{} is disabled already", port.text()), guard);
 }

@@ -147,6 +147,30 @@ TEST_F(Confirm, is_for_sessions_over_that_interface_alone) {
     }
 }
 
+TEST_F(Confirm, is_for_an_undo_that_disables_the_port_of_a_session) {
+    rdma.put("mlx4_0", "node_type", "1: CA");
+    rdma.put("mlx4_0", "ports/1/link_layer", "InfiniBand");
+    rdma.put("mlx4_0", "ports/1/phys_state", "3: Disabled");
+    rdma.put("mlx4_0", "ports/1/gids/0", "fe80:0000:0000:0000:0002:c903:0010:1234");
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    ASSERT_EQ(run({"port", "enable", "mlx4_0", "--no-persist"}), 0) << err();
+    rdma.put("mlx4_0", "ports/1/phys_state", "5: LinkUp");
+    EXPECT_TRUE(json({"undo", "--dry-run"}).contains("confirm")) << out();
+    EXPECT_FALSE(json({"undo", "--dry-run", "--confirmed"}).contains("confirm")) << out();
+    environment("self", "192.0.2.9 51000 192.0.2.1 22");
+    EXPECT_FALSE(json({"undo", "--dry-run"}).contains("confirm")) << out();
+    environment("self", "10.0.0.9 51000 10.0.0.1 22");
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 disable"));
+    EXPECT_NE(id(), "");
+    EXPECT_TRUE(told("causeway confirm")) << out() << err();
+    // An undo that enables a port cuts no session off.
+    EXPECT_EQ(run({"confirm"}), 0) << err();
+    ASSERT_EQ(run({"port", "disable", "mlx4_0", "--no-persist", "--confirmed"}), 0) << err();
+    rdma.put("mlx4_0", "ports/1/phys_state", "3: Disabled");
+    EXPECT_FALSE(json({"undo", "--dry-run"}).contains("confirm")) << out();
+}
+
 TEST_F(Confirm, finds_a_session_that_sudo_hides) {
     // sudo removed SSH_CONNECTION; the login shell still has it.
     environment("500", "10.0.0.9 51000 10.0.0.1 22");

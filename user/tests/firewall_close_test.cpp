@@ -91,6 +91,29 @@ TEST_F(ClosedFirewalls, of_firewalld_are_closed_by_network_and_zone) {
     EXPECT_TRUE(open.empty());
 }
 
+// Earlier versions wrote no record of the ports of firewalld.
+TEST_F(ClosedFirewalls, of_firewalld_are_known_by_the_journal_too) {
+    run_firewalld();
+    ASSERT_EQ(firewall({"open", "--soft", "--from", "any"}), 0) << err();
+    ASSERT_EQ(firewall({"open", "--soft", "--from", "10.0.0.0/24,fd00::/64"}), 0) << err();
+    open.emplace_back("lasting 2049/tcp");
+    std::filesystem::remove(record());
+    EXPECT_EQ(json({"firewall", "list"})["ports"].size(), 3U);
+    EXPECT_EQ(firewall({"close", "--soft", "--from", "fd00::/64"}), 0) << err();
+    EXPECT_EQ(open.size(), 5U);
+    EXPECT_EQ(json({"firewall", "list"})["ports"].size(), 2U);
+    EXPECT_EQ(firewall({"close", "--soft"}), 0) << err();
+    EXPECT_EQ(open, (std::vector<std::string>{"lasting 2049/tcp"}));
+    EXPECT_EQ(json({"firewall", "list"})["ports"].size(), 0U);
+    EXPECT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(json({"firewall", "list"})["ports"].size(), 2U);
+    // What was undone is open no more.
+    ASSERT_EQ(firewall({"close", "--all"}), 0) << err();
+    ASSERT_EQ(firewall({"open", "--soft", "--from", "any"}), 0) << err();
+    ASSERT_EQ(run({"undo"}), 0) << err();
+    EXPECT_EQ(json({"firewall", "list"})["ports"].size(), 0U);
+}
+
 TEST_F(ClosedFirewalls, of_firewalld_are_closed_only_while_it_runs) {
     run_firewalld();
     ASSERT_EQ(firewall({"open", "--soft", "--from", "any"}), 0) << err();

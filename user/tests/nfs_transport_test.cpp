@@ -143,6 +143,18 @@ TEST_F(Nfs, rules_are_set_kept_and_brought_back) {
     EXPECT_EQ(json({"nfs", "rule", "remove", "10.0.0.0/24"})["changed"], false);
 }
 
+// Whatever module is loaded.
+TEST_F(Nfs, a_wrong_rule_is_refused_first) {
+    ASSERT_EQ(run({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.0.0.2"}), 0) << err();
+    modules.there = {"rpcrdma"};
+    EXPECT_EQ(run({"nfs", "rule", "add", "10.0.1.0/24", "--from", "x"}), 64);
+    EXPECT_EQ(run({"nfs", "rule", "set", "10.0.1.0/24", "--from", "10.0.0.2"}), 69);
+    EXPECT_NE(err().find("there is no rule for 10.0.1.0/24"), std::string::npos) << err();
+    EXPECT_EQ(run({"nfs", "rule", "add", "10.0.0.0/24", "--from", "10.1.0.2"}), 1);
+    EXPECT_NE(err().find("with other addresses"), std::string::npos) << err();
+    EXPECT_EQ(run({"nfs", "rule", "set", "10.0.0.0/24", "--from", "10.1.0.2"}), 75);
+}
+
 TEST_F(Nfs, a_rule_with_other_addresses_is_changed_by_its_own_verb) {
     const fs::path place = root / "etc/causeway/nfs-rules.d/10.0.0.0_24.conf";
     EXPECT_EQ(run({"nfs", "rule", "set", "10.0.0.0/24", "--from", "10.0.0.2"}), 69);
