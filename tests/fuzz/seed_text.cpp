@@ -268,6 +268,11 @@ void host()
 	write(fuzz::TEXT_HOST_FILES, "qperf",
 	      "rc_bw:\n    bw           =  1234567890 bytes/sec\n    msg_size     =  65536 "
 	      "bytes\n");
+	write(fuzz::TEXT_HOST_FILES, "fio",
+	      R"({"jobs":[{"error":0,"read":{"bw_bytes":158242269,"iops":38633.4,"total_ios":38672,)"
+	      R"("clat_ns":{"mean":19573.8,"percentile":{"50.000000":17280,"99.000000":46848}}},)"
+	      R"("write":{"io_bytes":0},"trim":{"io_bytes":0}}]})"
+	      "\n");
 	int number = 0;
 	for (const char *name :
 	     {"storage1", "10.0.0.1:4800", "[fd00::1]:4800", "fe80::1%eth0",

@@ -22,6 +22,7 @@
 #include "host/rdma_modules.h"
 #include "host/soft_rdma.h"
 #include "ipoib/facts.h"
+#include "measure/fio.h"
 #include "measure/qperf.h"
 #include "netconf/records.h"
 #include "nfs/mounts.h"
@@ -278,6 +279,9 @@ void host_files(const std::string &text)
 	for (const std::string &interface : wants_connected(text))
 		CHECK(!interface.empty());
 	taken(qperf_point({BenchTest::rc, BenchKind::one_way, 65536}, text));
+	const auto point = fio_point(text);
+	taken(point);
+	CHECK(!point || (point->bandwidth >= 0 && point->rate >= 0 && point->slow >= 0));
 }
 
 // Checks that the line that "nfs serve" would write for a parsed folder has the same folder, hosts
