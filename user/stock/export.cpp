@@ -132,12 +132,27 @@ Result<void> take_initiators(const Arguments &arguments, StockExport &settings) 
 
 namespace {
 
+// The reason is not the same as for other options of Causeway: an option does nearly what is asked.
+Result<void> check_not_exclusive(Via via, const Arguments &arguments) {
+    if (!arguments.has("exclusive")) {
+        return {};
+    }
+    return Error{ExitCode::usage,
+                 fmt::format("{} has no exclusive exports: {} admits clients by their names, and "
+                             "cannot fence an earlier owner",
+                             via_title(via),
+                             stock_transport(via).has_backstore() ? "LIO" : "nvmet"),
+                 "give --initiator with the name of the one client that may attach, or leave out "
+                 "--via"};
+}
+
 Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     StockExport settings;
     settings.via = TRY(parse_via(arguments.text("via").value_or("")));
     settings.name = TRY(parse_export_name(arguments.operands().front()));
+    TRY(check_not_exclusive(settings.via, arguments));
     TRY(refuse_options(arguments,
-                       {"exclusive", "write-through", "tcp", "key-file", "uuid", "takeover-after",
+                       {"write-through", "tcp", "key-file", "uuid", "takeover-after",
                         "state-folder", "forget-owners", "address"},
                        "is of Causeway's own transport", "leave out --{} or --via"));
     TRY(take_backend(arguments, settings));

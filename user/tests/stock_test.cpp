@@ -304,7 +304,9 @@ TEST_F(Stock, exports_refuse_what_cannot_be) {
     refused(add("nvme", {"--initiator", iqn}), 64, "is no NQN");
     refused(add("nvme", {"--allow", "10.0.0.0/24"}), 64, "give --initiator NAME, or --allow any");
     refused(add("nvme", {"--read-only"}), 64, "nvmet does not refuse writes");
-    refused(add("nvme", {"--exclusive"}), 64, "--exclusive is of Causeway's own transport");
+    refused(add("nvme", {"--exclusive"}), 64, "NVMe/RDMA has no exclusive exports: nvmet admits");
+    refused(add("iscsi", {"--exclusive"}), 64, "give --initiator with the name of the one client");
+    refused(add("nvme", {"--write-through"}), 64, "--write-through is of Causeway's own transport");
     refused(add("nvme", {"--portal", "eth0"}), 64, "is no IP address");
     refused(add("nvme", {"--ram", "1M"}), 64, "one backend");
     refused({"export", "add", "m", "--ram", "1M", "--via", "nvme", "--allow", "any"}, 64,
