@@ -243,7 +243,7 @@ void discovery(const std::string &text)
 	for (const OfferedTarget &each : parse_iscsi_discovery(text).targets)
 		CHECK(parse_iscsi_name(each.target) && parse_server(each.portal));
 	for (const OfferedTarget &each : parse_srp_discovery(text).targets)
-		CHECK(parse_srp_target(each.target));
+		CHECK(parse_srp_target(each.target) && SocketAddress::from_text(each.portal));
 	for (const std::string &client : parse_tcp_clients(text, 4420))
 		shown(client);
 }

@@ -37,7 +37,7 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     if (const auto typed = arguments.text("target")) {
         settings.target = TRY(stock_transport(settings.via).parse_target(*typed));
     } else {
-        TRY(stock_transport(settings.via).check_discovery(settings.disk.server.text()));
+        TRY(stock_transport(settings.via).check_discovery(settings.disk.server.host));
     }
     return settings;
 }

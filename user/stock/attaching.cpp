@@ -58,9 +58,9 @@ Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
     known.host.clear();
     known.portal.reset();
     if (known.target.empty()) {
-        TRY(transport.check_discovery("the server"));
+        TRY(transport.check_discovery(known.disk.server.host));
         const auto offer = TRY(transport.discover(world, portal));
-        known.target = TRY(choose_target(known, offer));
+        known.target = TRY(transport.choose(known, offer, portal));
     }
     known.portal = portal;
     return known;

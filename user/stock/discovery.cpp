@@ -113,7 +113,18 @@ constexpr std::array srp_keys = {SrpKey{"id_ext=", 16}, SrpKey{"ioc_guid=", 16},
                                  SrpKey{"dgid=", 32}, SrpKey{"pkey=", 4},
                                  SrpKey{"service_id=", 16}};
 
+// "fe80::1" for "fe800000000000000000000000000001".
+std::string gid_text(const std::string &digits) {
+    std::string groups;
+    for (std::size_t i = 0; i < digits.size(); i += 4) {
+        groups += (i == 0 ? "" : ":") + digits.substr(i, 4);
+    }
+    const auto address = SocketAddress::from_text(groups);
+    return address ? address->host_text() : groups;
+}
+
 std::optional<OfferedTarget> srp_target(std::string_view line) {
+    std::string login(line);
     std::array<std::string, srp_keys.size()> values;
     for (std::size_t i = 0; i < srp_keys.size(); i++) {
         const std::string_view part = line.substr(0, line.find(','));
@@ -130,7 +141,7 @@ std::optional<OfferedTarget> srp_target(std::string_view line) {
     if (!line.empty()) {
         return std::nullopt;
     }
-    return OfferedTarget{"0x" + values[1], "", values[2]};
+    return OfferedTarget{"0x" + values[1], "", gid_text(values[2]), std::move(login)};
 }
 
 } // namespace

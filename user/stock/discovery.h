@@ -14,7 +14,9 @@ namespace causeway {
 struct OfferedTarget {
     std::string target;    // IQN or NQN; SRP: the GUID
     std::string transport; // of NVMe: "rdma", "tcp", "fc"; empty: that which was asked
-    std::string portal;    // "10.0.0.1:3260"; SRP: the GID of the port
+    std::string portal;    // "10.0.0.1:3260"; SRP: the GID of the port, as an IPv6 address
+    // SRP: what ib_srp needs to log in by the InfiniBand connection manager: "id_ext=...".
+    std::string login{};
 
     bool operator==(const OfferedTarget &) const = default;
 };

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // SRP. The target is ib_srpt (drivers/infiniband/ulp/srpt/ib_srpt.c). It listens by rdma_cm, which
-// works on InfiniBand and RoCE alike. A port has one target, whose one portal group has the name of
-// the port. All exports are LUNs of it, and each ACL shows one of them. The initiator is ib_srp
-// (Documentation/ABI/stable/sysfs-driver-ib_srp). It connects by rdma_cm.
+// works on InfiniBand and RoCE alike, and on InfiniBand by its connection manager too. A port has
+// one target, whose one portal group has the name of the port. All exports are LUNs of it, and each
+// ACL shows one of them. The initiator is ib_srp (Documentation/ABI/stable/sysfs-driver-ib_srp). It
+// connects by rdma_cm to an IP address, and by the connection manager of InfiniBand to the GID of a
+// port.
 #include "base/append_once.h"
 #include "host/rdma_devices.h"
 #include "stock/transport.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <fmt/format.h>
 
 namespace causeway {
@@ -91,11 +94,16 @@ Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
 constexpr const char *discovery_program = "ibsrpdm";
 constexpr std::chrono::seconds discovery_limit{60};
 
-// The devices for management datagrams, such as "umad0", of active InfiniBand ports.
-std::vector<std::string> umad_devices(KernelFiles &files) {
+// An active InfiniBand port of this machine.
+struct FabricPort {
+    std::string umad; // its device for management datagrams, "umad0"
+    std::string srp;  // "srp-mlx4_0-1", as ib_srp names it
+};
+
+std::vector<FabricPort> fabric_ports(KernelFiles &files) {
     constexpr const char *folder = "/sys/class/infiniband_mad";
     const auto devices = rdma_devices(files);
-    std::vector<std::string> found;
+    std::vector<FabricPort> found;
     for (const std::string &name : files.list(folder)) {
         const std::string ibdev = sysfs_text(files, fmt::format("{}/{}/ibdev", folder, name));
         const std::string number = sysfs_text(files, fmt::format("{}/{}/port", folder, name));
@@ -106,7 +114,7 @@ std::vector<std::string> umad_devices(KernelFiles &files) {
                            port.link_layer == "InfiniBand";
                 });
             if (device.name == ibdev && works && name.rfind("umad", 0) == 0) {
-                found.push_back(name);
+                found.push_back({name, fmt::format("srp-{}-{}", ibdev, number)});
             }
         }
     }
@@ -119,11 +127,64 @@ constexpr const char *hosts_folder = "/sys/class/scsi_host";
 std::vector<std::string> hosts_of(KernelFiles &files, const std::string &target) {
     std::vector<std::string> hosts;
     for (const std::string &host : files.list(hosts_folder)) {
-        if (sysfs_text(files, fmt::format("{}/{}/id_ext", hosts_folder, host)) == target) {
+        if (sysfs_text(files, fmt::format("{}/{}/ioc_guid", hosts_folder, host)) == target) {
             hosts.push_back(host);
         }
     }
     return hosts;
+}
+
+// The targets that the subnet administrator names to this port.
+Result<Offer> offer_to(World &world, const FabricPort &port) {
+    const auto end = TRY(world.processes.run(
+        {discovery_program, "-c", "-d", "/dev/infiniband/" + port.umad}, discovery_limit));
+    if (!end.good()) {
+        return Error{ExitCode::try_again,
+                     fmt::format("{} at {}: {}", discovery_program, port.umad,
+                                 end.timed_out ? "no answer" : end.last_words())};
+    }
+    return parse_srp_discovery(end.out);
+}
+
+// Writes to add_target of the port. After a detach ib_srp knows the earlier connection for a moment
+// longer than /sys shows it, and refuses a new one until then.
+Result<void> add_target(World &world, const std::string &port, const std::string &line) {
+    constexpr std::chrono::seconds time_to_forget{10};
+    constexpr std::chrono::milliseconds between_looks{100};
+    const auto deadline = world.clock.now() + time_to_forget;
+    for (;;) {
+        auto added =
+            world.files.write(fmt::format("{}/{}/add_target", srp_ports_folder, port), line + "\n");
+        if (added || added.error().system_error != EEXIST || world.clock.now() >= deadline) {
+            return added;
+        }
+        world.clock.sleep(between_looks);
+    }
+}
+
+// A way to log in: the port of this machine, and the parameters for ib_srp.
+struct SrpLogin {
+    std::string port;
+    std::string line;
+};
+
+// The logins to this target at the GID by the connection manager of InfiniBand. None if the address
+// is not the GID of a port with such a target.
+std::vector<SrpLogin> fabric_logins(World &world, const std::string &target,
+                                    const SocketAddress &portal) {
+    std::vector<SrpLogin> logins;
+    if (portal.family() != AF_INET6 || !world.modules.need("ib_umad")) {
+        return logins;
+    }
+    for (const FabricPort &port : fabric_ports(world.files)) {
+        const auto offer = offer_to(world, port);
+        for (const OfferedTarget &each : offer ? offer->targets : std::vector<OfferedTarget>()) {
+            if (each.target == target && each.portal == portal.host_text()) {
+                logins.push_back({port.srp, each.login});
+            }
+        }
+    }
+    return logins;
 }
 
 std::string number_of(const std::string &host) {
@@ -222,18 +283,38 @@ class SrpTransport final : public StockTransport {
     std::vector<std::string> initiator_modules() const override { return {"sd_mod", "ib_srp"}; }
 
     Result<void> check_discovery(const std::string &where) const override {
-        return Error{ExitCode::usage, "SRP has no discovery by rdma_cm",
+        const auto address = SocketAddress::from_text(where);
+        if (address && address->family() == AF_INET6) {
+            return {}; // it may be the GID of a port
+        }
+        return Error{ExitCode::usage,
+                     "SRP has no discovery by rdma_cm, and by InfiniBand a server has a GID",
                      fmt::format("give --target with the GUID that \"causeway export list\" shows "
-                                 "on {}",
+                                 "on {0}; or on InfiniBand, in place of {0}, the GID that "
+                                 "\"causeway discover --via srp\" shows",
                                  where)};
+    }
+
+    Result<std::string> choose(const StockAttachment & /*settings*/, const Offer &offer,
+                               const SocketAddress &portal) const override {
+        for (const OfferedTarget &each : offer.targets) {
+            if (each.portal == portal.host_text()) {
+                return each.target; // a port has one target
+            }
+        }
+        return Error{ExitCode::unavailable,
+                     fmt::format("no SRP target of the fabric has the GID {}", portal.host_text()),
+                     fmt::format("see which there are: causeway discover {} --via srp; a subnet "
+                                 "manager finds a new target at its next sweep",
+                                 portal.host_text())};
     }
 
     // The subnet administrator of an InfiniBand fabric names the ports with an SRP target, those of
     // all servers.
     Result<Offer> discover(World &world, const SocketAddress &portal) const override {
         TRY(world.modules.need("ib_umad"));
-        const auto devices = umad_devices(world.files);
-        if (devices.empty()) {
+        const auto ports = fabric_ports(world.files);
+        if (ports.empty()) {
             return Error{ExitCode::unavailable,
                          "SRP targets can be discovered on an InfiniBand fabric only, and this "
                          "machine has no active InfiniBand port",
@@ -246,15 +327,8 @@ class SrpTransport final : public StockTransport {
                          "apt install srptools"};
         }
         Offer offer;
-        for (const std::string &device : devices) {
-            const auto end = TRY(world.processes.run(
-                {discovery_program, "-c", "-d", "/dev/infiniband/" + device}, discovery_limit));
-            if (!end.good()) {
-                return Error{ExitCode::try_again,
-                             fmt::format("{} at {}: {}", discovery_program, device,
-                                         end.timed_out ? "no answer" : end.last_words())};
-            }
-            Offer more = parse_srp_discovery(end.out);
+        for (const FabricPort &port : ports) {
+            Offer more = TRY(offer_to(world, port));
             offer.left_out += more.left_out;
             for (OfferedTarget &target : more.targets) {
                 append_once(offer.targets, std::move(target));
@@ -272,15 +346,17 @@ class SrpTransport final : public StockTransport {
                 "see which there are with \"causeway show\", or make one with --soft NETDEV"};
         }
         const auto before = hosts_of(world.files, settings.target);
-        const std::string guid = settings.target.substr(2);
-        const std::string line =
-            fmt::format("id_ext={0},ioc_guid={0},dest={1},initiator_ext={2}", guid, portal.text(),
-                        srp_extension(settings.disk.name));
-        std::string earlier;
+        auto logins = fabric_logins(world, settings.target, portal);
         // Only the kernel knows which RDMA device has a route to the server, so try each port.
-        for (const std::string &port : ports) {
-            auto added = world.files.write(fmt::format("{}/{}/add_target", srp_ports_folder, port),
-                                           line + "\n");
+        for (const std::string &port : logins.empty() ? ports : std::vector<std::string>()) {
+            logins.push_back({port, fmt::format("id_ext={0},ioc_guid={0},dest={1}",
+                                                settings.target.substr(2), portal.text())});
+        }
+        std::string earlier;
+        for (const auto &[port, line] : logins) {
+            auto added = add_target(
+                world, port,
+                fmt::format("{},initiator_ext={}", line, srp_extension(settings.disk.name)));
             if (!added) {
                 earlier +=
                     fmt::format("{}{}: {}", earlier.empty() ? "" : "; ", port, added.error().what);

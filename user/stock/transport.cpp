@@ -57,6 +57,11 @@ std::uint16_t via_port(Via via) {
     return stock_transport(via).row().port;
 }
 
+Result<std::string> StockTransport::choose(const StockAttachment &settings, const Offer &offer,
+                                           const SocketAddress & /*portal*/) const {
+    return choose_target(settings, offer);
+}
+
 Result<std::string> choose_target(const StockAttachment &settings, const Offer &offer) {
     const auto offered = offer.names(stock_transport(settings.via).offered_by());
     const std::string ending = ":" + settings.disk.name;

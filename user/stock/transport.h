@@ -100,13 +100,17 @@ class StockTransport {
 
     // Kernel modules in the order of loading.
     virtual std::vector<std::string> initiator_modules() const = 0;
-    // Returns an error if the transport has no discovery. @where: the server, as the fix of the
-    // error names it.
+    // Returns an error if no discovery finds the targets of this server. @where: the server, as the
+    // administrator gave it. Where that is empty: an error if no server has names of exports in its
+    // targets.
     virtual Result<void> check_discovery(const std::string & /*where*/) const { return {}; }
     // The word for this transport in what discover() returns; empty: everything is offered by it.
     virtual std::string_view offered_by() const { return {}; }
     // Asks the server which targets it offers.
     virtual Result<Offer> discover(World &world, const SocketAddress &portal) const = 0;
+    // Returns the offered target that settings without a target mean. @portal: of the server.
+    virtual Result<std::string> choose(const StockAttachment &settings, const Offer &offer,
+                                       const SocketAddress &portal) const;
     // Sets the host in the settings, if it identifies the connection afterwards.
     virtual Result<void> connect(World &world, StockAttachment &settings,
                                  const SocketAddress &portal) const = 0;

@@ -58,8 +58,7 @@ TEST(StockDiscovery, reads_the_lines_of_ibsrpdm) {
                              "fe800000000000000002c90300101236,pkey=ffff,service_id="
                              "0002c90300101234";
     const Offer offer = parse_srp_discovery(line + "\n");
-    EXPECT_EQ(offer.targets,
-              (Targets{{"0x0002c90300101235", "", "fe800000000000000002c90300101236"}}));
+    EXPECT_EQ(offer.targets, (Targets{{"0x0002c90300101235", "", "fe80::2:c903:10:1236", line}}));
     for (const std::string &bad :
          {line + ",x=1", line.substr(1), line.substr(0, line.size() - 1),
           "id_ext=0002C90300101234" + line.substr(23), line.substr(0, line.find(",pkey"))}) {
@@ -175,6 +174,75 @@ TEST_F(Stock, discover_of_srp_needs_an_infiniband_fabric) {
     EXPECT_TRUE(modules.loaded("ib_umad"));
     EXPECT_EQ(told["targets"][0]["target"], "0x0002c90300101234");
     EXPECT_EQ(told["targets"][0]["name"], nullptr);
+    EXPECT_EQ(told["targets"][0]["portals"][0]["portal"], "fe80::2:c903:10:1235");
+}
+
+TEST_F(Stock, srp_logs_in_at_the_gid_that_the_fabric_names) {
+    have_srp();
+    ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
+    const std::string disk_there = "fe80::2:c903:10:1235/scratch";
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "srp"}), 64);
+    EXPECT_NE(err().find("or on InfiniBand, in place of storage1, the GID"), std::string::npos)
+        << err();
+    EXPECT_EQ(run({"attach", disk_there, "--via", "srp"}), 69);
+    EXPECT_NE(err().find("this machine has no active InfiniBand port"), std::string::npos) << err();
+
+    rdma.put("rxe0", "ports/1/link_layer", "InfiniBand");
+    put("/sys/class/infiniband_mad/umad0/ibdev", "rxe0");
+    put("/sys/class/infiniband_mad/umad0/port", "1");
+    const std::string line = "id_ext=505400fffe000009,ioc_guid=505400fffe000001,dgid="
+                             "fe800000000000000002c90300101235,pkey=ffff,service_id="
+                             "505400fffe000001";
+    processes.acts["ibsrpdm -c -d /dev/infiniband/umad0"] = [&] {
+        ProcessEnd end;
+        end.out = line + "\n" + std::string(line).replace(line.find("1235"), 4, "1236");
+        return end;
+    };
+    EXPECT_EQ(run({"attach", "fe80::9/scratch", "--via", "srp"}), 69);
+    EXPECT_NE(err().find("no SRP target of the fabric has the GID fe80::9"), std::string::npos)
+        << err();
+    files.writes.clear();
+    EXPECT_EQ(run({"attach", disk_there, "--via", "srp"}), 0) << err();
+    const std::string add = "/sys/class/infiniband_srp/srp-rxe0-1/add_target ";
+    EXPECT_EQ(std::count(files.writes.begin(), files.writes.end(),
+                         add + line + ",initiator_ext=" + srp_extension("scratch") + "\n"),
+              1);
+    EXPECT_EQ(json({"list"})["stock"][0]["target"], "0x505400fffe000001");
+    EXPECT_EQ(run({"detach", disk_there}), 0) << err();
+    // An IP address is for rdma_cm, also where a fabric has targets.
+    resolver.names["storage1"] = {"fd00::1"};
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "srp", "--target", "505400fffe000001"}),
+              0)
+        << err();
+    EXPECT_EQ(std::count(files.writes.begin(), files.writes.end(),
+                         add +
+                             "id_ext=505400fffe000001,ioc_guid=505400fffe000001,dest=[fd00::1]:"
+                             "5555,initiator_ext=" +
+                             srp_extension("scratch") + "\n"),
+              1);
+}
+
+TEST_F(Stock, srp_attachment_waits_until_the_kernel_has_forgotten_the_last_one) {
+    have_srp();
+    const std::string port = "/sys/class/infiniband_srp/srp-rxe0-1/add_target";
+    const auto add = files.on_write[port];
+    int refused = 0;
+    int refusals = 3;
+    files.on_write[port] = [&](const std::string &text) -> Result<void> {
+        return refused++ < refusals ? Error{ExitCode::failed, "File exists", "", EEXIST}
+                                    : add(text);
+    };
+    const std::vector<std::string> words = {"attach", "storage1/scratch", "--via",
+                                            "srp",    "--target",         "0x505400fffe000001"};
+    EXPECT_EQ(run(words), 0) << err();
+    EXPECT_EQ(refused, 4);
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    refused = 0;
+    refusals = 1000; // another program is connected by these names
+    clock.slept = {};
+    EXPECT_EQ(run(words), 75);
+    EXPECT_NE(err().find("File exists"), std::string::npos) << err();
+    EXPECT_EQ(clock.slept, std::chrono::seconds(10));
 }
 
 /* ---- NVMe/TCP ---- */

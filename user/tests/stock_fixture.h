@@ -132,7 +132,7 @@ class Stock : public CommandTest {
         const std::string port = "/sys/class/infiniband_srp/srp-rxe0-1/";
         put(port + "ibdev", "rxe0");
         files.on_write[port + "add_target"] = [this](const std::string &) -> Result<void> {
-            put("/sys/class/scsi_host/host7/id_ext", "0x505400fffe000001");
+            put("/sys/class/scsi_host/host7/ioc_guid", "0x505400fffe000001");
             put("/sys/class/srp_remote_ports/port-7:1/state", "running");
             put("/sys/class/scsi_disk/7:0:0:0/device/block/sdb/size", "2048");
             block("sdb");
