@@ -30,6 +30,7 @@
 #include "nfs/server.h"
 #include "soft/facts.h"
 #include "stock/configfs.h"
+#include "stock/dhchap.h"
 #include "stock/settings.h"
 #include "stock/target.h"
 #include "stock/transport.h"
@@ -248,6 +249,15 @@ void discovery(const std::string &text)
 		shown(client);
 }
 
+// A secret of NVMe, and the lists of the kernel's modules. An error must not show the secret.
+void authentication(const std::string &text)
+{
+	const auto secret = check_dhchap_secret(text);
+	const std::string said = secret ? std::string() : secret.error().what + secret.error().fix;
+	CHECK(text.size() < 40 || said.find(text) == std::string::npos);
+	authenticates(text, text, "nvmet");
+}
+
 // A program of another version may print anything, which must not end the command.
 void json(const std::string &text)
 {
@@ -390,7 +400,8 @@ void parse(fuzz::TextKind kind, const std::string &text)
 	case fuzz::TEXT_STEPS:
 		return steps(text);
 	case fuzz::TEXT_DISCOVERY:
-		return discovery(text);
+		discovery(text);
+		return authentication(text);
 	case fuzz::TEXT_JSON:
 		return json(text);
 	case fuzz::TEXT_HOST_FILES:

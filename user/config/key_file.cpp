@@ -15,10 +15,13 @@ namespace causeway {
 
 namespace {
 
-constexpr std::size_t shortest_key = 16;
-constexpr std::size_t longest_key = 64;
-constexpr std::string_view rule = "a key has 16 to 64 bytes that are not all zero; make one with: "
-                                  "(umask 077; head -c 32 /dev/urandom | base64 > FILE)";
+std::string command_for(const KeyForm &form, const std::string &file) {
+    return fmt::format("make one with: (umask 077; {} > {})", form.maker, file);
+}
+
+std::string rule_of(const KeyForm &form) {
+    return fmt::format("{}; {}", form.rule, command_for(form, "FILE"));
+}
 
 Error bad_key(const std::filesystem::path &place, std::string_view why, std::string fix) {
     return Error{ExitCode::bad_config, fmt::format("key file {} {}", place.string(), why),
@@ -47,15 +50,13 @@ Result<void> check_owner(const std::filesystem::path &place, int file) {
 
 } // namespace
 
-Result<Secret> read_key(const std::filesystem::path &place) {
+Result<Secret> read_key(const std::filesystem::path &place, const KeyForm &form) {
     const Descriptor file(::open(place.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file) {
         const int number = errno;
         Error error = bad_key(place, fmt::format("cannot be read: {}", std::strerror(number)), "");
         if (number == ENOENT) {
-            error.fix =
-                fmt::format("make one with: (umask 077; head -c 32 /dev/urandom | base64 > {})",
-                            place.string());
+            error.fix = command_for(form, place.string());
         } else if (number == EACCES) {
             error.code = ExitCode::no_permission;
             error.fix = "run the command as root";
@@ -64,7 +65,7 @@ Result<Secret> read_key(const std::filesystem::path &place) {
     }
     TRY(check_owner(place, file.get()));
     // One byte more for the newline, and one to notice that the file is longer.
-    std::vector<std::uint8_t> bytes(longest_key + 2);
+    std::vector<std::uint8_t> bytes(longest_key_of_all + 2);
     std::size_t length = 0;
     while (length < bytes.size()) {
         const ssize_t got = ::read(file.get(), bytes.data() + length, bytes.size() - length);
@@ -87,17 +88,17 @@ Result<Secret> read_key(const std::filesystem::path &place) {
         std::all_of(bytes.begin(), bytes.end(), [](std::uint8_t byte) { return byte == 0; });
     Secret key(std::move(bytes));
     if (key.empty()) {
-        return bad_key(place, "is empty", std::string(rule));
+        return bad_key(place, "is empty", rule_of(form));
     }
-    if (length < shortest_key) {
+    if (length < form.shortest) {
         return bad_key(place, fmt::format("has {} bytes, too few to protect anything", length),
-                       std::string(rule));
+                       rule_of(form));
     }
-    if (length > longest_key) {
-        return bad_key(place, "is longer than 64 bytes", std::string(rule));
+    if (length > form.longest) {
+        return bad_key(place, fmt::format("is longer than {} bytes", form.longest), rule_of(form));
     }
     if (all_zero) {
-        return bad_key(place, "has only zero bytes", std::string(rule));
+        return bad_key(place, "has only zero bytes", rule_of(form));
     }
     return key;
 }

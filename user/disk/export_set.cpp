@@ -12,6 +12,7 @@
 #include "disk/key_option.h"
 #include "disk/served_addresses.h"
 #include "disk/server_life.h"
+#include "stock/chap.h"
 #include "transport/family.h"
 
 #include <algorithm>
@@ -232,6 +233,8 @@ const VerbRows export_set_rows(Section::disks, 10, [] {
                   "with --via: clients that may attach from now on, by IQN, NQN or SRP GUID; "
                   "--allow any admits all",
                   true},
+                 chap_options[1],
+                 chap_options[3],
                  {"force", "",
                   "end the connections of clients that the new settings do not admit; without it "
                   "the verb refuses if there are any. By NVMe all connections end, and clients "

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// export set, for exports by stock transports: who may attach.
+// export set, for exports by stock transports: who may attach, and by which secret.
 #include "base/append_once.h"
 #include "change/carry_out.h"
 #include "stock/access_change.h"
+#include "stock/dhchap.h"
 #include "stock/exporting.h"
 #include "stock/family.h"
 #include "stock/shared_target.h"
@@ -50,7 +51,30 @@ std::vector<std::string> admitted_now(const StockExportState &state,
     return all;
 }
 
-Edited edit_of(World &world, const StockExportState &state, const StockExport &wanted, bool force) {
+// The secrets of the made steps that are in other files now, or that differ from those in the
+// kernel. @steps: get the new files.
+Result<std::vector<ConfigStep>> renewed_secrets(World &world, const Chap &there, const Chap &wanted,
+                                                std::vector<ConfigStep> &steps) {
+    std::vector<ConfigStep> renewed;
+    for (ConfigStep &step : steps) {
+        if (!is_secret(step)) {
+            continue;
+        }
+        const std::string before = step.text;
+        step.text = before == there.key_file          ? wanted.key_file
+                    : before == there.mutual_key_file ? wanted.mutual_key_file
+                                                      : before;
+        const bool known = TRY(has_secret(world.files, step));
+        if (!known) {
+            renewed.push_back(step);
+            renewed.back().back = before;
+        }
+    }
+    return renewed;
+}
+
+Result<Edited> edit_of(World &world, const StockExportState &state, const StockExport &wanted,
+                       bool force, bool renews) {
     const StockTransport &transport = stock_transport(wanted.via);
     const std::string &probe = state.made.probe;
     Edited result{{fmt::format("the export '{}' by {}", wanted.name, via_title(wanted.via)), probe},
@@ -58,6 +82,9 @@ Edited edit_of(World &world, const StockExportState &state, const StockExport &w
                   {}};
     AccessEdit &edit = result.edit;
     auto &steps = result.made.steps;
+    if (renews) {
+        edit.secrets = TRY(renewed_secrets(world, state.settings.chap, wanted.chap, steps));
+    }
     const bool opens = wanted.initiators.empty();
     const auto connected = connected_initiators(world.files, state.made);
     const auto is_connected = [&](const std::string &name) {
@@ -66,9 +93,9 @@ Edited edit_of(World &world, const StockExportState &state, const StockExport &w
         });
     };
     for (const std::string &name : admitted_now(state, wanted.initiators)) {
-        const auto admission = transport.admit(wanted, probe, name);
         const bool is_wanted = std::find(wanted.initiators.begin(), wanted.initiators.end(),
                                          name) != wanted.initiators.end();
+        const auto admission = transport.admit(is_wanted ? wanted : state.settings, probe, name);
         const bool there = is_made(state.made, admission);
         if (is_wanted && !there) {
             edit.made.insert(edit.made.end(), admission.begin(), admission.end());
@@ -110,13 +137,15 @@ Edited edit_of(World &world, const StockExportState &state, const StockExport &w
 
 class StockSetAction final : public DiskAction {
   public:
-    StockSetAction(StockExportState state, StockExport wanted, bool force, bool persists)
-        : state_(std::move(state)), wanted_(std::move(wanted)), force_(force), persists_(persists) {
-    }
+    StockSetAction(StockExportState state, StockExport wanted, const Arguments &arguments)
+        : state_(std::move(state)), wanted_(std::move(wanted)), force_(arguments.has("force")),
+          renews_(arguments.has("chap-key-file") || arguments.has("chap-mutual-key-file")),
+          persists_(!arguments.has("no-persist")) {}
 
     Result<ChangeSet> changes(World &world) override {
         ChangeSet set(fmt::format("export set {} --via {}", wanted_.name, via_text(wanted_.via)));
         TRY(check_others(world));
+        TRY(check_one_secret(world, wanted_));
         if (state_.running) {
             TRY(add_edit(world, set));
         }
@@ -128,7 +157,8 @@ class StockSetAction final : public DiskAction {
     }
 
     std::string nothing_to_do() const override {
-        return fmt::format("'{}' admits these initiators already", wanted_.name);
+        return fmt::format("'{}' admits these initiators already{}", wanted_.name,
+                           renews_ ? ", by these secrets" : "");
     }
 
     Error failure(Error error) const override {
@@ -148,7 +178,15 @@ class StockSetAction final : public DiskAction {
         const auto others = TRY(others_in_target(world, wanted_));
         const bool changes_all = stock_transport(wanted_.via).row().admits_to_target ||
                                  wanted_.initiators.empty() != state_.settings.initiators.empty();
-        if (others.empty() || !changes_all) {
+        if (!others.empty() && wanted_.chap != state_.settings.chap) {
+            return Error{ExitCode::failed,
+                         fmt::format("the target {} has the export '{}' too, whose secrets are in "
+                                     "the same files",
+                                     wanted_.target, others.front().settings.name),
+                         "write the new secrets to those files, and give their names"};
+        }
+        const bool same = wanted_.initiators == state_.settings.initiators;
+        if (others.empty() || !changes_all || same) {
             return {};
         }
         return Error{ExitCode::failed,
@@ -159,7 +197,7 @@ class StockSetAction final : public DiskAction {
     }
 
     Result<void> add_edit(World &world, ChangeSet &set) const {
-        Edited edited = edit_of(world, state_, wanted_, force_);
+        Edited edited = TRY(edit_of(world, state_, wanted_, force_, renews_));
         if (!edited.expelled.empty() && !force_) {
             return Error{ExitCode::try_again,
                          fmt::format("{} has '{}' attached, and Linux ends its session when it is "
@@ -177,6 +215,7 @@ class StockSetAction final : public DiskAction {
     StockExportState state_;
     StockExport wanted_;
     bool force_;
+    bool renews_; // the secrets are read again
     bool persists_;
 };
 
@@ -194,9 +233,10 @@ Result<ActionPointer> StockFamily::export_set(World &world, const std::string &n
                        "is no setting that an export by --via can change while it is there",
                        "leave --{} out, or remove the export and add it anew"));
     const Via via = TRY(parse_via(arguments.text("via").value_or(via_text(state->settings.via))));
-    if (!arguments.has("initiator") && !arguments.has("allow")) {
+    const bool names = arguments.has("initiator") || arguments.has("allow");
+    if (!names && !arguments.has("chap-key-file") && !arguments.has("chap-mutual-key-file")) {
         return Error{ExitCode::usage, "no option names the initiators that may attach from now on",
-                     "give --initiator NAME, or --allow any"};
+                     "give --initiator NAME, or --allow any; or --chap-key-file for a new secret"};
     }
     if (via != state->settings.via) {
         return Error{ExitCode::failed,
@@ -205,12 +245,14 @@ Result<ActionPointer> StockFamily::export_set(World &world, const std::string &n
                      fmt::format("give --via {}", via_text(state->settings.via))};
     }
     StockExport wanted = state->settings;
-    wanted.initiators.clear();
-    TRY(take_initiators(arguments, wanted));
+    wanted.chap = TRY(renewed_chap(state->settings.chap, arguments));
+    if (names) {
+        wanted.initiators.clear();
+        TRY(take_initiators(arguments, wanted));
+    }
     TRY(stock_transport(via).check(wanted));
-    return ActionPointer(std::make_unique<StockSetAction>(*std::move(state), std::move(wanted),
-                                                          arguments.has("force"),
-                                                          !arguments.has("no-persist")));
+    return ActionPointer(
+        std::make_unique<StockSetAction>(*std::move(state), std::move(wanted), arguments));
 }
 
 } // namespace causeway

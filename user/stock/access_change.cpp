@@ -21,7 +21,9 @@ const ChangeKind kind_access("stock-access", [](const Json &json) -> ChangePoint
     auto taken = steps("taken");
     auto made = steps("made");
     auto value = steps("openness");
-    if (!taken || !made || !value || value->size() > 1) {
+    // A journal of an earlier version has none.
+    auto secrets = parse_steps(json.value("secrets", std::string()));
+    if (!taken || !made || !value || value->size() > 1 || !secrets) {
         return nullptr;
     }
     AccessEdit edit{json.at("subject").get<std::string>(), json.at("probe").get<std::string>(),
@@ -29,6 +31,7 @@ const ChangeKind kind_access("stock-access", [](const Json &json) -> ChangePoint
     if (!value->empty()) {
         edit.openness = value->front();
     }
+    edit.secrets = *std::move(secrets);
     return change_access(std::move(edit));
 });
 
@@ -39,6 +42,18 @@ bool are(KernelFiles &files, const std::vector<ConfigStep> &steps, bool there) {
         const bool skipped = !is_object || (!there && step.shared && step.kind == Kind::folder);
         return skipped || exists(files, step.path) == there;
     });
+}
+
+// The step that writes the old secret.
+ConfigStep old_secret(const ConfigStep &step) {
+    ConfigStep old = step;
+    old.text = step.back;
+    return old;
+}
+
+bool is_known(KernelFiles &files, const ConfigStep &secret) {
+    const auto same = has_secret(files, secret);
+    return same && *same;
 }
 
 class AccessChange final : public Change {
@@ -60,6 +75,10 @@ class AccessChange final : public Change {
         for (const ConfigStep &step : forward ? edit_.made : edit_.taken) {
             text += line(step, '+');
         }
+        for (const ConfigStep &step : edit_.secrets) {
+            text +=
+                fmt::format("+{} = the secret in {}\n", step.path, forward ? step.text : step.back);
+        }
         if (forward && !edit_.cut.empty()) {
             text += "+all connections end, and those of admitted initiators come back\n";
         }
@@ -78,6 +97,7 @@ class AccessChange final : public Change {
                 {"probe", edit_.probe},
                 {"taken", steps_text(edit_.taken)},
                 {"made", steps_text(edit_.made)},
+                {"secrets", steps_text(edit_.secrets)},
                 {"openness", edit_.openness ? steps_text({*edit_.openness}) : std::string()}};
     }
 
@@ -88,30 +108,47 @@ class AccessChange final : public Change {
         const std::string value =
             edit_.openness ? sysfs_text(world.files, edit_.openness->path) : std::string();
         const bool done = are(world.files, edit_.made, true) &&
-                          are(world.files, edit_.taken, false) &&
+                          are(world.files, edit_.taken, false) && are_written(world, true) &&
                           (!edit_.openness || value == edit_.openness->text);
         const bool undone = are(world.files, edit_.made, false) &&
-                            are(world.files, edit_.taken, true) &&
+                            are(world.files, edit_.taken, true) && are_written(world, false) &&
                             (!edit_.openness || value == edit_.openness->back);
         // An edit that only cuts connections may be made again and again.
         return undone ? Standing::before : done ? Standing::after : Standing::neither;
     }
 
     Result<void> forward(World &world) const override {
-        TRY(edit(world, edit_.taken, edit_.made,
-                 edit_.openness ? edit_.openness->text : std::string()));
+        TRY(write_secrets(world, true));
+        if (auto done = edit(world, edit_.taken, edit_.made,
+                             edit_.openness ? edit_.openness->text : std::string());
+            !done) {
+            (void)write_secrets(world, false);
+            return done;
+        }
         for (const ConfigStep &step : edit_.cut) {
             ConfigStep alone = step;
             alone.shared = false;
-            TRY(take_steps_back(world.files, {alone}));
-            TRY(make_steps(world.files, {alone}));
+            TRY(take_steps_back(world, {alone}));
+            TRY(make_steps(world, {alone}));
         }
         return {};
     }
 
     Result<void> back(World &world) const override {
-        return edit(world, edit_.made, edit_.taken,
-                    edit_.openness ? edit_.openness->back : std::string());
+        TRY(edit(world, edit_.made, edit_.taken,
+                 edit_.openness ? edit_.openness->back : std::string()));
+        return write_secrets(world, false);
+    }
+
+    std::string what_stays() const override {
+        for (const ConfigStep &step : edit_.secrets) {
+            if (step.text == step.back) {
+                return fmt::format("{} keeps the secret that is in {} now, because the earlier one "
+                                   "is not known",
+                                   edit_.subject, step.text);
+            }
+        }
+        return {};
     }
 
     Result<void> may_go_back(World &world) const override {
@@ -134,12 +171,40 @@ class AccessChange final : public Change {
         return is_object ? fmt::format("{}{}\n", sign, step.path) : std::string();
     }
 
+    // True if the kernel has the new secrets, or, with @renewed false, the old ones. The content of
+    // a file may have changed; then the old secret is any other one.
+    bool are_written(World &world, bool renewed) const {
+        return std::all_of(edit_.secrets.begin(), edit_.secrets.end(), [&](const ConfigStep &step) {
+            const bool is_new = is_known(world.files, step);
+            const bool is_old =
+                step.text == step.back ? !is_new : is_known(world.files, old_secret(step));
+            return renewed ? is_new : is_old;
+        });
+    }
+
+    // Writes the new secrets, or the old ones. If the kernel refuses one, it keeps all as they
+    // were.
+    Result<void> write_secrets(World &world, bool renewed) const {
+        for (std::size_t i = 0; i < edit_.secrets.size(); i++) {
+            const ConfigStep &step = edit_.secrets[i];
+            auto written = make_steps(world, {renewed ? step : old_secret(step)});
+            if (!written) {
+                for (std::size_t again = 0; again < i; again++) {
+                    const ConfigStep &earlier = edit_.secrets[again];
+                    (void)make_steps(world, {renewed ? old_secret(earlier) : earlier});
+                }
+                return written;
+            }
+        }
+        return {};
+    }
+
     // Reverses the first steps, writes the value, and makes the other steps. Restores what it did
     // if the kernel refuses a part.
     Result<void> edit(World &world, const std::vector<ConfigStep> &out,
                       const std::vector<ConfigStep> &in, const std::string &value) const {
         const auto gone = TRY(without_needed(world, edit_.probe, out));
-        TRY(take_steps_back(world.files, gone));
+        TRY(take_steps_back(world, gone));
         Result<void> done;
         const std::string before =
             edit_.openness ? sysfs_text(world.files, edit_.openness->path) : std::string();
@@ -147,14 +212,14 @@ class AccessChange final : public Change {
             done = world.files.write(edit_.openness->path, value + "\n");
         }
         if (done) {
-            done = make_steps(world.files, in);
+            done = make_steps(world, in);
             if (!done && edit_.openness && before != value) {
                 (void)world.files.write(edit_.openness->path, before + "\n");
             }
         }
         if (!done) {
             Error error = done.error();
-            if (const auto again = make_steps(world.files, gone); !again) {
+            if (const auto again = make_steps(world, gone); !again) {
                 error.what += fmt::format("; and half of it is gone: {}", again.error().what);
             }
             return error;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The change of the initiators that may attach an export while clients have it attached.
+// The change of the initiators that may attach an export, and of their secrets, while clients have
+// it attached.
 #pragma once
 
 #include "change/change.h"
@@ -19,10 +20,14 @@ struct AccessEdit {
     std::vector<ConfigStep> made{};  // of initiators that are admitted now
     // A value with the text after the edit, and the text before it in `back`.
     std::optional<ConfigStep> openness{};
+    // Secrets that are written anew: from the file in `text`, and by undo from that in `back`.
+    std::vector<ConfigStep> secrets{};
     // Reversed and made again at the end, which ends all connections.
     std::vector<ConfigStep> cut{};
 
-    bool empty() const { return taken.empty() && made.empty() && !openness && cut.empty(); }
+    bool empty() const {
+        return taken.empty() && made.empty() && !openness && secrets.empty() && cut.empty();
+    }
 };
 
 ChangePointer change_access(AccessEdit edit);

@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::seconds disk_limit{30};
 constexpr std::chrono::seconds link_limit{5};
 
-Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
+Result<StockAttachment> stock_attachment_of(World &world, const Arguments &arguments) {
     StockAttachment settings;
     settings.via = TRY(parse_via(arguments.text("via").value_or("")));
     settings.disk = TRY(parse_disk(arguments.operands().front()));
@@ -34,6 +34,7 @@ Result<StockAttachment> stock_attachment_of(const Arguments &arguments) {
     TRY(refuse_options(arguments, of_causeway, "is of Causeway's own transport",
                        "leave out --{} or --via"));
     settings.chap = TRY(take_chap(settings.via, arguments));
+    TRY(stock_transport(settings.via).check_kernel(world.files, settings.chap, false));
     if (const auto typed = arguments.text("target")) {
         settings.target = TRY(stock_transport(settings.via).parse_target(*typed));
     } else {
@@ -80,6 +81,7 @@ Json attachment_json(World &world, const StockAttachmentState &state) {
             {"name", settings.disk.name},
             {"via", via_text(settings.via)},
             {"target", settings.target.empty() ? Json(nullptr) : Json(settings.target)},
+            {"chap", or_null(chap_word(settings.chap))},
             {"chap_user", or_null(settings.chap.user)},
             {"chap_mutual_user", or_null(settings.chap.mutual_user)},
             {"portal", settings.portal ? Json(settings.portal->text()) : Json(nullptr)},
@@ -174,7 +176,7 @@ Json row_json(const char *role, Via via, const std::string &peer, const std::str
 } // namespace
 
 Result<ActionPointer> StockFamily::attach(World &world, const Arguments &arguments) const {
-    auto wanted = TRY(stock_attachment_of(arguments));
+    auto wanted = TRY(stock_attachment_of(world, arguments));
     TRY(check_initiator_tools(world, wanted.via));
     return ActionPointer(std::make_unique<StockAttachAction>(std::move(wanted), arguments));
 }

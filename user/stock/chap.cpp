@@ -2,6 +2,7 @@
 #include "stock/chap.h"
 
 #include "config/key_file.h"
+#include "stock/dhchap.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -54,10 +55,33 @@ Result<void> check_key_path(const std::string &path) {
                  "use another path"};
 }
 
-Result<void> check_names(const Chap &chap) {
+// NVMe has no names of users.
+Result<void> check_no_users(const Chap &chap) {
+    if (!chap.user.empty() || !chap.mutual_user.empty()) {
+        return Error{ExitCode::usage,
+                     fmt::format("--{} is of iSCSI and iSER: by NVMe the NQN of the client stands "
+                                 "for the user",
+                                 chap.user.empty() ? "chap-mutual-user" : "chap-user"),
+                     "give --chap-key-file and --chap-mutual-key-file alone"};
+    }
+    if (chap.is_mutual() && !chap.is_set()) {
+        return Error{ExitCode::usage, "the server proves its secret only to a client that has one",
+                     "give --chap-key-file too"};
+    }
+    return {};
+}
+
+Result<void> check_names(ChapForm form, const Chap &chap) {
+    if (form == ChapForm::nvme) {
+        TRY(check_no_users(chap));
+        if (chap.is_set()) {
+            TRY(check_key_path(chap.key_file));
+        }
+        return chap.is_mutual() ? check_key_path(chap.mutual_key_file) : Result<void>();
+    }
     TRY(check_pair(chap.user, chap.key_file, "chap"));
     TRY(check_pair(chap.mutual_user, chap.mutual_key_file, "chap-mutual"));
-    if (chap.is_mutual() && !chap.is_set()) {
+    if (!chap.mutual_user.empty() && chap.user.empty()) {
         return Error{ExitCode::usage, "mutual CHAP without the CHAP of the client does not exist",
                      "give --chap-user and --chap-key-file too"};
     }
@@ -80,6 +104,10 @@ void append(std::vector<std::uint8_t> &bytes, std::string_view text) {
     bytes.insert(bytes.end(), text.begin(), text.end());
 }
 
+Result<Secret> read_secret(const Chap &chap, const std::string &file) {
+    return chap.user.empty() ? read_dhchap_secret(file) : read_chap_secret(file);
+}
+
 Result<void> append_secret(std::vector<std::uint8_t> &bytes, const char *key,
                            const std::string &file) {
     const Secret secret = TRY(read_chap_secret(file));
@@ -94,11 +122,31 @@ constexpr std::string_view record_end = "# END RECORD";
 
 } // namespace
 
-Result<Chap> take_chap(const Arguments &arguments) {
+Result<Chap> take_chap(ChapForm form, const Arguments &arguments) {
     const auto word = [&](const char *option) { return arguments.text(option).value_or(""); };
     Chap chap{word("chap-user"), absolute_path(arguments.text("chap-key-file")),
               word("chap-mutual-user"), absolute_path(arguments.text("chap-mutual-key-file"))};
-    TRY(check_names(chap));
+    TRY(check_names(form, chap));
+    TRY(check_chap(chap));
+    return chap;
+}
+
+Result<Chap> renewed_chap(const Chap &there, const Arguments &arguments) {
+    Chap chap = there;
+    for (auto *file : {&chap.key_file, &chap.mutual_key_file}) {
+        const char *option = file == &chap.key_file ? "chap-key-file" : "chap-mutual-key-file";
+        const auto typed = arguments.text(option);
+        if (!typed) {
+            continue;
+        }
+        if (file->empty()) {
+            return Error{ExitCode::usage,
+                         fmt::format("the export has no secret that --{} could replace", option),
+                         fmt::format("remove the export, and add it with --{}", option)};
+        }
+        *file = absolute_path(typed);
+        TRY(check_key_path(*file));
+    }
     TRY(check_chap(chap));
     return chap;
 }
@@ -107,17 +155,20 @@ Result<void> check_chap(const Chap &chap) {
     if (!chap.is_set()) {
         return {};
     }
-    const Secret secret = TRY(read_chap_secret(chap.key_file));
+    const Secret secret = TRY(read_secret(chap, chap.key_file));
     if (!chap.is_mutual()) {
         return {};
     }
-    const Secret other = TRY(read_chap_secret(chap.mutual_key_file));
+    const Secret other = TRY(read_secret(chap, chap.mutual_key_file));
     if (std::equal(secret.bytes().begin(), secret.bytes().end(), other.bytes().begin(),
                    other.bytes().end())) {
         return Error{ExitCode::bad_config,
-                     fmt::format("{} and {} have the same secret, which iSCSI does not allow",
-                                 chap.key_file, chap.mutual_key_file),
-                     "make another one: (umask 077; head -c 32 /dev/urandom | base64 > FILE)"};
+                     fmt::format("{} and {} have the same secret, which {} does not allow",
+                                 chap.key_file, chap.mutual_key_file,
+                                 chap.user.empty() ? "NVMe" : "iSCSI"),
+                     fmt::format("make another one: (umask 077; {} > FILE)",
+                                 chap.user.empty() ? "nvme gen-dhchap-key"
+                                                   : "head -c 32 /dev/urandom | base64")};
     }
     return {};
 }
@@ -138,15 +189,17 @@ std::vector<std::string_view> chap_words() {
     return words;
 }
 
-Result<Chap> read_chap(const IniFile &file) {
+Result<Chap> read_chap(ChapForm form, const IniFile &file) {
     Chap chap{file.value("chap-user"), file.value("chap-key-file"), file.value("chap-mutual-user"),
               file.value("chap-mutual-key-file")};
-    if (const auto checked = check_names(chap); !checked) {
-        return file.error_at("chap-user", checked.error().what, checked.error().fix);
+    if (const auto checked = check_names(form, chap); !checked) {
+        return file.error_at(chap.user.empty() ? "chap-key-file" : "chap-user",
+                             checked.error().what, checked.error().fix);
     }
     for (const auto *path : {&chap.key_file, &chap.mutual_key_file}) {
         if (!path->empty() && path->front() != '/') {
-            return file.error_at("chap-user", fmt::format("'{}' is not an absolute path", *path));
+            return file.error_at("chap-key-file",
+                                 fmt::format("'{}' is not an absolute path", *path));
         }
     }
     return chap;
@@ -166,10 +219,18 @@ std::string chap_phrase(const Chap &chap) {
     if (!chap.is_set()) {
         return "none";
     }
+    if (chap.user.empty()) {
+        return chap.is_mutual() ? fmt::format("{} and {}", chap.key_file, chap.mutual_key_file)
+                                : chap.key_file;
+    }
     const std::string phrase = fmt::format("{} with {}", chap.user, chap.key_file);
     return chap.is_mutual()
                ? fmt::format("{} and {} with {}", phrase, chap.mutual_user, chap.mutual_key_file)
                : phrase;
+}
+
+std::string chap_word(const Chap &chap) {
+    return chap.is_mutual() ? "mutual" : chap.is_set() ? "one-way" : "";
 }
 
 Result<Secret> read_chap_secret(const std::string &file) {

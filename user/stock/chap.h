@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// CHAP, by which an iSCSI target and initiator authenticate each other (RFC 7143, 12.1.3). Settings
-// and records name the files with the secrets. A secret itself goes from its file to the kernel or
-// to open-iscsi only: never to a command line, a log, the journal, or the output of --dry-run.
+// CHAP, by which an iSCSI target and initiator authenticate each other (RFC 7143, 12.1.3), and the
+// settings of DH-HMAC-CHAP of NVMe (stock/dhchap.h). Settings and records name the files with the
+// secrets. A secret itself goes from its file to the kernel or to open-iscsi only: never to a
+// command line, a log, the journal, or the output of --dry-run.
 #pragma once
 
 #include "base/result.h"
@@ -17,14 +18,18 @@
 
 namespace causeway {
 
-struct Chap {
-    std::string user;          // the initiator proves that it has this secret; empty: no CHAP
-    std::string key_file;      // an absolute path
-    std::string mutual_user{}; // the target proves that it has this one; empty: it proves nothing
-    std::string mutual_key_file{};
+// What a transport has: nothing, CHAP with users, or DH-HMAC-CHAP, whose users are the NQNs of
+// hosts.
+enum class ChapForm { none, iscsi, nvme };
 
-    bool is_set() const { return !user.empty(); }
-    bool is_mutual() const { return !mutual_user.empty(); }
+struct Chap {
+    std::string user;              // of iSCSI only
+    std::string key_file;          // the initiator proves that it has this secret; empty: no CHAP
+    std::string mutual_user{};     // of iSCSI only
+    std::string mutual_key_file{}; // the target proves that it has this one; empty: nothing
+
+    bool is_set() const { return !key_file.empty(); }
+    bool is_mutual() const { return !mutual_key_file.empty(); }
     bool operator==(const Chap &) const = default;
 };
 
@@ -33,22 +38,30 @@ inline constexpr std::array chap_options = {
     OptionSpec{
         "chap-user", "USER",
         "with --via iscsi or iser: the client proves by CHAP that it has the secret of USER"},
-    OptionSpec{"chap-key-file", "FILE",
-               "file with that secret: 16 to 64 printable characters, which only root may read"},
+    OptionSpec{
+        "chap-key-file", "FILE",
+        "file with that secret, which only root may read: 16 to 64 printable characters; with "
+        "--via nvme or nvme-tcp the secret of the client, as nvme gen-dhchap-key prints it"},
     OptionSpec{"chap-mutual-user", "USER",
                "the server proves by CHAP that it has the secret of this USER, another one"},
-    OptionSpec{"chap-mutual-key-file", "FILE", "file with the secret of the server"}};
+    OptionSpec{"chap-mutual-key-file", "FILE",
+               "file with the secret of the server, in the same form"}};
 
 // Takes the options, and checks that the files have usable secrets. No CHAP if there are none.
-Result<Chap> take_chap(const Arguments &arguments);
+Result<Chap> take_chap(ChapForm form, const Arguments &arguments);
+// Takes the options of "export set", which name other files, or the same ones with new secrets. An
+// error if @there has no such secret.
+Result<Chap> renewed_chap(const Chap &there, const Arguments &arguments);
 // Checks that the files still have usable secrets, which differ.
 Result<void> check_chap(const Chap &chap);
-Result<Chap> read_chap(const IniFile &file);
+Result<Chap> read_chap(ChapForm form, const IniFile &file);
 void add_chap(IniText &ini, const Chap &chap);
 std::vector<IniKey> chap_keys();
 std::vector<std::string_view> chap_words();
-// "none", or the users and the files.
+// "none", or the users, if there are any, and the files.
 std::string chap_phrase(const Chap &chap);
+// "one-way" or "mutual"; empty: none.
+std::string chap_word(const Chap &chap);
 
 // Reads a secret: what read_key() accepts, if it consists of printable characters without spaces.
 Result<Secret> read_chap_secret(const std::string &file);

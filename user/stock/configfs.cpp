@@ -4,6 +4,7 @@
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
 #include "stock/chap.h"
+#include "stock/dhchap.h"
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "stock/target.h"
@@ -27,23 +28,39 @@ const ChangeKind kind_configfs("configfs", [](const Json &json) -> ChangePointer
 
 using Kind = ConfigStep::Kind;
 
-Result<void> write_secret(KernelFiles &files, const ConfigStep &step) {
-    const Secret secret = TRY(read_chap_secret(step.text));
+Result<Secret> secret_of(const ConfigStep &step) {
+    return step.kind == Kind::dhchap ? read_dhchap_secret(step.text) : read_chap_secret(step.text);
+}
+
+Result<void> write_secret(World &world, const ConfigStep &step) {
+    const Secret secret = TRY(secret_of(step));
+    if (step.kind == Kind::dhchap) {
+        if (const auto closed = close_to_others(world, step.path); !closed) {
+            return exists(world.files, step.path)
+                       ? closed
+                       : Error{ExitCode::unavailable,
+                               fmt::format("the kernel has no {}: nvmet was built without "
+                                           "CONFIG_NVME_TARGET_AUTH",
+                                           step.path),
+                               "use a kernel that has it, or leave out --chap-key-file"};
+        }
+    }
     std::string text(secret.bytes().begin(), secret.bytes().end());
-    auto written = files.write(step.path, text);
+    auto written = world.files.write(step.path, text);
     explicit_bzero(text.data(), text.size());
     return written;
 }
 
-Result<void> make(KernelFiles &files, const ConfigStep &step) {
+Result<void> make(World &world, const ConfigStep &step) {
+    KernelFiles &files = world.files;
     if (step.kind == Kind::value) {
         return files.write(step.path, step.text + "\n");
     }
     if (step.kind == Kind::exact) {
         return files.write(step.path, step.text);
     }
-    if (step.kind == Kind::secret) {
-        return write_secret(files, step);
+    if (is_secret(step)) {
+        return write_secret(world, step);
     }
     if (step.kind == Kind::link) {
         return files.make_link(step.path, step.text);
@@ -62,8 +79,8 @@ bool stands(KernelFiles &files, const ConfigStep &step) {
     return step.kind == Kind::folder ? files.has_folder(step.path) : exists(files, step.path);
 }
 
-Result<void> make_unless_it_stands(KernelFiles &files, const ConfigStep &step) {
-    return stands(files, step) ? Result<void>() : make(files, step);
+Result<void> make_unless_it_stands(World &world, const ConfigStep &step) {
+    return stands(world.files, step) ? Result<void>() : make(world, step);
 }
 
 Result<void> take_back(KernelFiles &files, const ConfigStep &step) {
@@ -95,6 +112,8 @@ std::string_view word(const ConfigStep &step) {
         return "exact";
     case Kind::secret:
         return "secret";
+    case Kind::dhchap:
+        return "dhchap";
     case Kind::link:
         return step.shared ? "shared-link" : "link";
     default:
@@ -104,7 +123,8 @@ std::string_view word(const ConfigStep &step) {
 
 // A step with the kind of this word; none if no step has the word.
 std::optional<ConfigStep> step_of(std::string_view text) {
-    for (const Kind kind : {Kind::folder, Kind::value, Kind::exact, Kind::secret, Kind::link}) {
+    for (const Kind kind :
+         {Kind::folder, Kind::value, Kind::exact, Kind::secret, Kind::dhchap, Kind::link}) {
         for (const bool shared : {false, true}) {
             ConfigStep step{kind, "", "", "", shared};
             if (text == word(step)) {
@@ -166,6 +186,7 @@ class ConfigfsChange final : public Change {
         case Kind::exact:
             return fmt::format("+{} = {}\n", step.path, step.text);
         case Kind::secret:
+        case Kind::dhchap:
             return fmt::format("+{} = the secret in {}\n", step.path, step.text);
         case Kind::link:
             return fmt::format("+{} -> {}\n", step.path, step.text);
@@ -175,7 +196,7 @@ class ConfigfsChange final : public Change {
     }
 
     static std::string line_taken(const ConfigStep &step) {
-        if (step.kind == Kind::value || step.kind == Kind::exact || step.kind == Kind::secret) {
+        if (step.kind == Kind::value || step.kind == Kind::exact || is_secret(step)) {
             return step.back.empty() ? "" : fmt::format("+{} = {}\n", step.path, step.back);
         }
         return fmt::format("-{}{}\n", step.path, step.kind == Kind::folder ? "/" : "");
@@ -183,10 +204,10 @@ class ConfigfsChange final : public Change {
 
     Result<void> put(World &world, bool there) const {
         if (there) {
-            return make_steps(world.files, steps_);
+            return make_steps(world, steps_);
         }
         std::vector<ConfigStep> ours = TRY(without_needed(world, probe_, steps_));
-        return take_steps_back(world.files, ours);
+        return take_steps_back(world, ours);
     }
 
     std::string subject_;
@@ -228,23 +249,50 @@ ConfigStep config_secret(std::string path, std::string file) {
     return {Kind::secret, std::move(path), std::move(file)};
 }
 
+ConfigStep config_dhchap(std::string path, std::string file) {
+    return {Kind::dhchap, std::move(path), std::move(file)};
+}
+
+bool is_secret(const ConfigStep &step) {
+    return step.kind == Kind::secret || step.kind == Kind::dhchap;
+}
+
+Result<bool> has_secret(KernelFiles &files, const ConfigStep &step) {
+    const Secret secret = TRY(secret_of(step));
+    std::string text = text_of(files, step.path);
+    const std::string_view shown =
+        std::string_view(text).substr(0, text.find_last_not_of('\n') + 1);
+    const bool same =
+        std::equal(secret.bytes().begin(), secret.bytes().end(), shown.begin(), shown.end(),
+                   [](std::uint8_t byte, char c) { return byte == static_cast<unsigned char>(c); });
+    explicit_bzero(text.data(), text.size());
+    return same;
+}
+
 ConfigStep config_link(std::string path, std::string target) {
     return {Kind::link, std::move(path), std::move(target)};
 }
 
-Result<void> make_steps(KernelFiles &files, const std::vector<ConfigStep> &steps) {
+Result<void> close_to_others(World &world, const std::string &path) {
+    auto end = TRY(world.processes.run({"chmod", "600", path}, std::chrono::seconds(10)));
+    return end.good()
+               ? Result<void>()
+               : Error{ExitCode::failed, fmt::format("chmod 600 {}: {}", path, end.last_words())};
+}
+
+Result<void> make_steps(World &world, const std::vector<ConfigStep> &steps) {
     std::vector<ConfigStep> ours;
     for (const ConfigStep &step : steps) {
-        if (stands(files, step)) {
+        if (stands(world.files, step)) {
             continue;
         }
-        auto made = make(files, step);
+        auto made = make(world, step);
         if (made) {
             ours.push_back(step);
             continue;
         }
         Error error = made.error();
-        if (auto taken = take_all_back(files, ours); !taken) {
+        if (auto taken = take_all_back(world.files, ours); !taken) {
             error.what += fmt::format("; and what was made before stays: {}", taken.error().what);
         }
         if (error.fix.empty()) {
@@ -255,15 +303,15 @@ Result<void> make_steps(KernelFiles &files, const std::vector<ConfigStep> &steps
     return {};
 }
 
-Result<void> take_steps_back(KernelFiles &files, const std::vector<ConfigStep> &steps) {
+Result<void> take_steps_back(World &world, const std::vector<ConfigStep> &steps) {
     for (std::size_t i = steps.size(); i-- > 0;) {
-        auto taken = take_back(files, steps[i]);
+        auto taken = take_back(world.files, steps[i]);
         if (taken) {
             continue;
         }
         Error error = taken.error();
         for (std::size_t again = i + 1; again < steps.size(); again++) {
-            if (auto made = make_unless_it_stands(files, steps[again]); !made) {
+            if (auto made = make_unless_it_stands(world, steps[again]); !made) {
                 error.what += fmt::format("; and half of it is gone: {}", made.error().what);
                 break;
             }

@@ -4,6 +4,7 @@
 
 #include "change/change.h"
 #include "machine/kernel_files.h"
+#include "machine/world.h"
 
 #include <string>
 #include <string_view>
@@ -15,8 +16,10 @@ inline constexpr const char *configfs = "/sys/kernel/config";
 
 struct ConfigStep {
     // exact: a value that is written without a newline, because the kernel would keep it. secret:
-    // the same, but the text is the path of a file with the value.
-    enum class Kind { folder, value, exact, secret, link };
+    // the same, but the text is the path of a file with the value. dhchap: the same with a secret
+    // of NVMe. The kernel shows that secret to everyone, so the file in configfs is closed to
+    // others first.
+    enum class Kind { folder, value, exact, secret, dhchap, link };
 
     Kind kind = Kind::folder;
     std::string path;
@@ -37,18 +40,27 @@ ConfigStep config_value(std::string path, std::string text, std::string back = {
 ConfigStep config_exact(std::string path, std::string text);
 // Neither the steps as text nor the output of --dry-run contain the content of @file.
 ConfigStep config_secret(std::string path, std::string file);
+ConfigStep config_dhchap(std::string path, std::string file);
 ConfigStep config_link(std::string path, std::string target);
 ConfigStep shared_step(ConfigStep step);
+
+// True if the step writes a secret from a file.
+bool is_secret(const ConfigStep &step);
+// True if the kernel has the secret that is in the file of the step now.
+Result<bool> has_secret(KernelFiles &files, const ConfigStep &step);
 
 // Returns true if the folder or link exists.
 bool exists(KernelFiles &files, const std::string &path);
 
+// Lets only root read and write a file of /sys or configfs.
+Result<void> close_to_others(World &world, const std::string &path);
+
 // Makes all steps. If the kernel refuses one, removes those that this call made, and returns the
 // error.
-Result<void> make_steps(KernelFiles &files, const std::vector<ConfigStep> &steps);
+Result<void> make_steps(World &world, const std::vector<ConfigStep> &steps);
 // Reverses all steps in reverse order, or makes those already reversed again and returns the error.
 // Skips a step whose file or folder no longer exists.
-Result<void> take_steps_back(KernelFiles &files, const std::vector<ConfigStep> &steps);
+Result<void> take_steps_back(World &world, const std::vector<ConfigStep> &steps);
 
 // Convert steps to text, one line for each, and back. A parse error quotes the line.
 std::string steps_text(const std::vector<ConfigStep> &steps);

@@ -8,6 +8,7 @@
 #include "machine/kernel_files.h"
 #include "show/table.h"
 #include "show/words.h"
+#include "stock/dhchap.h"
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "stock/family.h"
@@ -124,8 +125,9 @@ Result<void> take_initiators(const Arguments &arguments, StockExport &settings) 
             fmt::format("give --initiator NAME, or --allow any: {} asks for no password{}, "
                         "and every host that reaches this one could write to the disk",
                         via_title(settings.via),
-                        stock_transport(settings.via).row().has_chap ? " without --chap-user"
-                                                                     : "")};
+                        stock_transport(settings.via).row().chap == ChapForm::iscsi
+                            ? " without --chap-user"
+                            : "")};
     }
     return {};
 }
@@ -163,6 +165,7 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
         settings.block_size = TRY(parse_block_size(*size));
     }
     settings.chap = TRY(take_chap(settings.via, arguments));
+    TRY(stock_transport(settings.via).check_kernel(world.files, settings.chap, true));
     TRY(take_initiators(arguments, settings));
     TRY(take_portals(world.files, arguments, settings));
     if (const auto number = TRY(arguments.number("lun", 0, most_luns))) {
@@ -227,13 +230,14 @@ std::string client_line(World &world, const StockExport &settings) {
     if (stock_transport(settings.via).row().shares_targets && !found_by_name) {
         line += fmt::format(" --target {}", settings.target);
     }
-    if (settings.chap.is_set()) {
-        line += fmt::format(" --chap-user {} --chap-key-file FILE", settings.chap.user);
-    }
-    if (settings.chap.is_mutual()) {
-        line += fmt::format(" --chap-mutual-user {} --chap-mutual-key-file FILE",
-                            settings.chap.mutual_user);
-    }
+    const auto add = [&](const char *option, const std::string &value) {
+        line += value.empty() ? std::string() : fmt::format(" --{} {}", option, value);
+    };
+    const Chap &chap = settings.chap;
+    add("chap-user", chap.user);
+    add("chap-key-file", chap.is_set() ? "FILE" : "");
+    add("chap-mutual-user", chap.mutual_user);
+    add("chap-mutual-key-file", chap.is_mutual() ? "FILE" : "");
     if (const auto service = stock_transport(settings.via).service(world.files)) {
         line += fmt::format(" --target {}", *service);
     }
@@ -283,9 +287,12 @@ std::string admitted_phrase(const StockExport &settings) {
     const std::string who = settings.initiators.empty()
                                 ? "everyone"
                                 : fmt::format("{}", fmt::join(settings.initiators, ", "));
-    return settings.chap.is_set()
-               ? fmt::format("{} with the CHAP secret of {}", who, settings.chap.user)
-               : who;
+    if (!settings.chap.is_set()) {
+        return who;
+    }
+    return settings.chap.user.empty()
+               ? fmt::format("{} with the secret of DH-HMAC-CHAP", who)
+               : fmt::format("{} with the CHAP secret of {}", who, settings.chap.user);
 }
 
 Json export_json(World &world, const StockExportState &state) {
@@ -302,6 +309,7 @@ Json export_json(World &world, const StockExportState &state) {
             {"portal", settings.portal.text()},
             {"portals", portals_json(settings)},
             {"lun", settings.lun ? Json(*settings.lun) : Json(nullptr)},
+            {"chap", or_null(chap_word(settings.chap))},
             {"chap_user", or_null(settings.chap.user)},
             {"chap_mutual_user", or_null(settings.chap.mutual_user)},
             {"buffered", settings.buffered},
@@ -329,6 +337,7 @@ class StockExportAction final : public DiskAction {
         ChangeSet set(fmt::format("export add {} --via {}", wanted_.name, via_text(wanted_.via)));
         if (starts_) {
             TRY(check_unclaimed(world, wanted_));
+            TRY(check_one_secret(world, wanted_));
             TRY(check_not_configured(world, wanted_.name, wanted_.path));
             TRY(add_bring_up(world, set, wanted_));
         }

@@ -262,7 +262,7 @@ const StockTransport &iser_transport() {
                                            .uses_rdma = true,
                                            .uses_tcp = true,
                                            .any = StockTransport::Row::Any::one,
-                                           .has_chap = true,
+                                           .chap = ChapForm::iscsi,
                                            .program = "iscsiadm",
                                            .package = "open-iscsi"});
     return transport;
@@ -275,7 +275,7 @@ const StockTransport &iscsi_transport() {
                                            .uses_rdma = false,
                                            .uses_tcp = true,
                                            .any = StockTransport::Row::Any::one,
-                                           .has_chap = true,
+                                           .chap = ChapForm::iscsi,
                                            .program = "iscsiadm",
                                            .package = "open-iscsi"});
     return transport;

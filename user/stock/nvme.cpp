@@ -2,6 +2,7 @@
 // NVMe over RDMA and over TCP. The target is nvmet (drivers/nvme/target/configfs.c), the initiator
 // nvme-cli.
 #include "host/rdma_devices.h"
+#include "stock/dhchap.h"
 #include "stock/transport.h"
 
 #include <algorithm>
@@ -117,11 +118,23 @@ class NvmeTransport final : public StockTransport {
                          fmt::format("leave out --{}, or give --via iser",
                                      settings.unmap ? "unmap" : "block-size")};
         }
+        if (settings.chap.is_set() && settings.initiators.empty()) {
+            return Error{ExitCode::usage,
+                         "nvmet has a secret for each host, by its NQN, and none is named",
+                         "give --initiator with the NQN that \"causeway initiator\" shows on the "
+                         "client"};
+        }
         if (settings.read_only) {
             return Error{ExitCode::usage, "nvmet does not refuse writes",
                          "make the device itself read-only, blockdev --setro, or give --via iser"};
         }
         return {};
+    }
+
+    Result<void> check_kernel(KernelFiles &files, const Chap &chap, bool target) const override {
+        return chap.is_set()
+                   ? check_dhchap_kernel(files, target ? NvmeSide::target : NvmeSide::host)
+                   : Result<void>();
     }
 
     std::vector<std::string> target_modules() const override {
@@ -186,9 +199,13 @@ class NvmeTransport final : public StockTransport {
     std::vector<ConfigStep> admit(const StockExport &settings, const std::string & /*probe*/,
                                   const std::string &initiator) const override {
         const std::string host = fmt::format("{}/hosts/{}", nvmet_folder, initiator);
-        return {config_shared_folder(host),
-                shared_step(config_link(
-                    fmt::format("{}/allowed_hosts/{}", target_folder(settings), initiator), host))};
+        std::vector<ConfigStep> steps = {config_shared_folder(host)};
+        for (ConfigStep &step : dhchap_steps(host, settings.chap)) {
+            steps.push_back(std::move(step));
+        }
+        steps.push_back(shared_step(config_link(
+            fmt::format("{}/allowed_hosts/{}", target_folder(settings), initiator), host)));
+        return steps;
     }
 
     std::optional<ConfigStep> openness(const StockExport &settings,
@@ -224,6 +241,9 @@ class NvmeTransport final : public StockTransport {
 
     Result<void> connect(World &world, StockAttachment &settings,
                          const SocketAddress &portal) const override {
+        if (settings.chap.is_set()) {
+            return connect_by_secret(world, settings, portal);
+        }
         auto end = nvme(world, "connect", portal, {"-n", settings.target});
         return end ? Result<void>() : end.error();
     }
@@ -267,6 +287,20 @@ class NvmeTransport final : public StockTransport {
     }
 
   private:
+    Result<void> connect_by_secret(World &world, StockAttachment &settings,
+                                   const SocketAddress &portal) const {
+        const std::string log_end = end_of_log(world);
+        TRY(connect_with_secret(world, settings, transport(), portal));
+        const auto connection = find(world.files, settings);
+        auto checked = connection
+                           ? check_controller(world, settings, connection->handle, log_end)
+                           : Result<void>(Error{ExitCode::failed, "the controller has ended"});
+        if (!checked) {
+            (void)disconnect(world, settings);
+        }
+        return checked;
+    }
+
     // As the kernel and nvme-cli name it.
     const char *transport() const { return row().uses_rdma ? "rdma" : "tcp"; }
 
@@ -298,6 +332,7 @@ const StockTransport &nvme_transport() {
                                           .uses_tcp = false,
                                           .any = StockTransport::Row::Any::two,
                                           .first_lun = 1,
+                                          .chap = ChapForm::nvme,
                                           .admits_to_target = true,
                                           .program = "nvme",
                                           .package = "nvme-cli"});
@@ -312,6 +347,7 @@ const StockTransport &nvme_tcp_transport() {
                                           .uses_tcp = true,
                                           .any = StockTransport::Row::Any::one,
                                           .first_lun = 1,
+                                          .chap = ChapForm::nvme,
                                           .admits_to_target = true,
                                           .program = "nvme",
                                           .package = "nvme-cli"});

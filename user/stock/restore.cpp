@@ -2,10 +2,12 @@
 // The stock transports in "restore" and "stop".
 #include "command/verb.h"
 #include "stock/attaching.h"
+#include "stock/dhchap.h"
 #include "stock/disk_users.h"
 #include "stock/exporting.h"
 #include "stock/family.h"
 #include "stock/shared_target.h"
+#include "stock/transport.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -32,6 +34,8 @@ Result<ChangeSet> bring_up(World &world, const StockExportState &state) {
         TRY(check_stock_backend(world.files, state.settings));
         StockExport settings = state.settings;
         TRY(check_chap(settings.chap));
+        TRY(stock_transport(settings.via).check_kernel(world.files, settings.chap, true));
+        TRY(check_one_secret(world, settings));
         TRY(check_unclaimed(world, settings));
         TRY(join_target(world, settings, true));
         TRY(add_bring_up(world, set, settings));
@@ -49,6 +53,8 @@ Result<ChangeSet> connecting(World &world, const StockAttachmentState &state) {
     ChangeSet set("restore " + state.settings.disk.text());
     if (!state.connection) {
         TRY(check_initiator_tools(world, state.settings.via));
+        TRY(stock_transport(state.settings.via)
+                .check_kernel(world.files, state.settings.chap, false));
         add_attach(world, set, state.settings);
     }
     return set;

@@ -332,7 +332,7 @@ Result<StockExport> parse_stock_export(const std::string &source, std::string_vi
     if (!settings.identity) {
         return file.error_at("uuid", "this is not a UUID");
     }
-    settings.chap = TRY(read_chap(file));
+    settings.chap = TRY(read_chap(stock_transport(settings.via).row().chap, file));
     settings.buffered = TRY(file.flag("buffered"));
     settings.unmap = TRY(file.flag("unmap"));
     if (file.has("block-size")) {
@@ -354,7 +354,7 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source,
             file, "target", stock_transport(settings.via).parse_target(file.value("target"))));
     }
     settings.host = file.value("host");
-    settings.chap = TRY(read_chap(file));
+    settings.chap = TRY(read_chap(stock_transport(settings.via).row().chap, file));
     if (file.has("portal")) {
         settings.portal = parse_portal(file.value("portal"));
         if (!settings.portal) {

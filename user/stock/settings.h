@@ -53,7 +53,7 @@ struct StockExport {
     // namespace; SRP: the first free one.
     std::optional<unsigned int> lun{};
     std::optional<Uuid> identity{};
-    Chap chap{}; // iSCSI and iSER only
+    Chap chap{}; // not SRP
     // Of a file: through the page cache, with a write cache that a power failure loses.
     bool buffered = false;
     std::uint32_t block_size = 0; // bytes; 0: that of the backend
@@ -69,7 +69,7 @@ struct StockAttachment {
     std::string host{};
     // Of a disk that is attached: the address and port of the server. Never configured.
     std::optional<SocketAddress> portal{};
-    Chap chap{}; // iSCSI and iSER only
+    Chap chap{}; // not SRP
 };
 
 Result<std::uint32_t> parse_block_size(std::string_view text);

@@ -87,12 +87,14 @@ Result<std::string> choose_target(const StockAttachment &settings, const Offer &
 }
 
 Result<Chap> take_chap(Via via, const Arguments &arguments) {
-    if (!stock_transport(via).row().has_chap) {
-        TRY(refuse_options(arguments, chap_words(),
-                           fmt::format("is of iSCSI and iSER, {} has no CHAP", via_title(via)),
-                           "leave out --{}, or give --via iser"));
+    const ChapForm form = stock_transport(via).row().chap;
+    if (form == ChapForm::none) {
+        TRY(refuse_options(
+            arguments, chap_words(),
+            fmt::format("is of iSCSI, iSER and NVMe, {} has no CHAP", via_title(via)),
+            "leave out --{}, or give --via iser"));
     }
-    return take_chap(arguments);
+    return take_chap(form, arguments);
 }
 
 Result<void> check_initiator_tools(World &world, Via via) {

@@ -37,7 +37,7 @@ class StockTransport {
         // Of the listener on every address: for IPv4 only; one for IPv4 and IPv6; one for each.
         enum class Any : std::uint8_t { v4, one, two } any = Any::v4;
         unsigned int first_lun = 0;
-        bool has_chap = false;
+        ChapForm chap = ChapForm::none;
         bool shares_targets = true; // --target may name the target of another export
         // An initiator that is admitted reaches all LUNs of the target.
         bool admits_to_target = false;
@@ -68,6 +68,12 @@ class StockTransport {
                                                const StockExport &settings) const = 0;
     // Returns an error (usage) if the transport does not support the settings.
     virtual Result<void> check(const StockExport & /*settings*/) const { return {}; }
+    // Returns an error (unavailable) if the running kernel cannot ask an initiator for a secret, or
+    // cannot prove one to a target.
+    virtual Result<void> check_kernel(KernelFiles & /*files*/, const Chap & /*chap*/,
+                                      bool /*target*/) const {
+        return {};
+    }
     // The modules that the target needs, besides those of a backstore, in the order of loading.
     virtual std::vector<std::string> target_modules() const = 0;
     // True if the target exports a backstore of LIO.

@@ -120,7 +120,8 @@ TEST_F(StockAccess, chap_refuses_what_cannot_be) {
         EXPECT_EQ(run(add(via, more)), code) << saying;
         EXPECT_NE(err().find(saying), std::string::npos) << err();
     };
-    refused("nvme", chap(false), 64, "NVMe/RDMA has no CHAP");
+    refused("nvme", chap(false), 64, "by NVMe the NQN of the client stands for the user");
+    refused("srp", chap(false), 64, "SRP has no CHAP");
     refused("iscsi", {"--chap-user", "anna"}, 64, "--chap-user needs --chap-key-file");
     refused("iscsi", {"--chap-key-file", key()}, 64, "--chap-key-file needs --chap-user");
     refused("iscsi", {"--chap-mutual-user", "s", "--chap-mutual-key-file", key()}, 64,

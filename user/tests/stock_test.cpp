@@ -22,6 +22,7 @@ TEST(ConfigSteps, are_kept_as_text) {
                                            config_value(config + "/a/b c/v", "1", "0"),
                                            config_exact(config + "/a/b c/e", "1"),
                                            config_secret(config + "/a/b c/s", "/etc/key"),
+                                           config_dhchap(config + "/a/b c/d", "/etc/key"),
                                            shared_step(config_value(config + "/a/b c/w", "2")),
                                            shared_step(config_link(config + "/a/m", config + "/a")),
                                            config_link(config + "/a/l", config + "/a/b c")};
@@ -33,23 +34,22 @@ TEST(ConfigSteps, are_kept_as_text) {
     EXPECT_FALSE(parse_steps("chmod\t" + config + "/a\t\t\n"));
 }
 
-TEST(ConfigSteps, are_all_made_or_none) {
-    const std::string config = Stock::config;
-    FakeKernelFiles files;
+TEST_F(Stock, steps_in_configfs_are_all_made_or_none) {
+    World host = world(false);
     files.refuse[config + "/a/v"] = Error{ExitCode::failed, "Invalid argument", "", EINVAL};
     const std::vector<ConfigStep> steps = {config_folder(config + "/a"),
                                            config_folder(config + "/a/b"),
                                            config_value(config + "/a/v", "1")};
-    EXPECT_FALSE(make_steps(files, steps));
+    EXPECT_FALSE(make_steps(host, steps));
     EXPECT_TRUE(files.folders.empty());
     files.refuse.clear();
-    ASSERT_TRUE(make_steps(files, steps));
+    ASSERT_TRUE(make_steps(host, steps));
     // Another program made something inside: steps that were reversed already are made again.
     files.folders.insert(config + "/a/other");
-    EXPECT_FALSE(take_steps_back(files, steps));
+    EXPECT_FALSE(take_steps_back(host, steps));
     EXPECT_EQ(files.folders.count(config + "/a/b"), 1U);
     files.folders.erase(config + "/a/other");
-    EXPECT_TRUE(take_steps_back(files, steps));
+    EXPECT_TRUE(take_steps_back(host, steps));
     EXPECT_TRUE(files.folders.empty());
 }
 
