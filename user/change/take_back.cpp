@@ -167,9 +167,11 @@ Result<std::optional<FileLock>> take_turn(World &world, const Journal &journal, 
     if (!now || *now) {
         return now;
     }
-    const Progress::Pause no_line;
-    world.err << "causeway: another command changes this host now; waiting for its end\n"
-              << std::flush;
+    {
+        const Progress::Pause no_line;
+        world.err << "causeway: another command changes this host now; waiting for its end\n"
+                  << std::flush;
+    }
     return journal.lock_unless(false);
 }
 

@@ -39,7 +39,7 @@ def main():
             continue
         for option in verb["options"]:
             name, value = option["name"], option["value"]
-            if name in ("json", "dry-run"):
+            if name in ("json", "dry-run", "verbose"):
                 continue        # described once for all verbs
             counted += 1
             if not re.search(rf"^ +(-., )?--{re.escape(f'{name} {value}'.strip())}$", blocks[wanted], re.M):
