@@ -288,6 +288,26 @@ TEST_F(StockAccess, nvme_hosts_change_while_clients_are_attached) {
     EXPECT_TRUE(nothing_left());
 }
 
+TEST_F(StockAccess, iscsi_secrets_change_and_come_back) {
+    auto words = chap(true);
+    words.insert(words.end(), {"--initiator", client_iqn});
+    ASSERT_EQ(run(add("iscsi", words)), 0) << err();
+    const std::string new_key = (root / "key3").string();
+    write_file(new_key, "a-new-secret-of-the-client\n", 0600);
+    EXPECT_EQ(set({"--chap-key-file", new_key}), 0) << err();
+    for (const std::string &auth : {group + "/auth", group + "/acls/" + client_iqn + "/auth"}) {
+        EXPECT_EQ(value(auth + "/password"), "a-new-secret-of-the-client");
+        EXPECT_EQ(value(auth + "/password_mutual"), other_secret);
+    }
+    EXPECT_EQ(json({"export", "list"})["stock"][0]["chap_user"], "anna");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(value(group + "/auth/password"), secret);
+    EXPECT_EQ(set({"--chap-key-file", other_key()}), 78);
+    EXPECT_NE(err().find("have the same secret"), std::string::npos) << err();
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
 TEST_F(StockAccess, srp_initiators_change_too) {
     ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
     ASSERT_EQ(run(add("srp", {"--initiator", "5054:00ff:fe00:0002"})), 0) << err();

@@ -54,9 +54,9 @@ bool cw_link_kill(struct cw_link *link, int err, const char *fmt, ...)
 	smp_mb__before_atomic(); /* error and reason before bit 1: see cw_path_find_reason() */
 	set_bit(1, &link->dead);
 	trace_cw_link_killed(link, err, link->reason);
-	pr_debug("causeway: a %s link of the %s ended, index %u: %s (%d)\n",
-		 link->kind == CW_LINK_DATA ? "data" : "control", link->server ? "server" : "client",
-		 link->index, link->reason, err);
+	pr_debug("causeway: %s link of the %s ended, index %u: %s (%d)\n",
+		 link->kind == CW_LINK_DATA ? "data" : "control",
+		 link->server ? "server" : "client", link->index, link->reason, err);
 	link->ops->kill(link, err);
 	if (link->handler->down)
 		link->handler->down(link);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """By iSCSI, a client needs the secret of CHAP, and the server proves another one. Two exports are
-LUNs of one target, and each removal takes one of them. "export set" changes who may attach while a
-client is attached. No secret is in a file of Causeway or on a command line."""
+LUNs of one target, and each removal takes one of them. "export set" changes who may attach, and the
+secret, while a client is attached. No secret is in a file of Causeway or on a command line."""
 from using import causeway, stock
 
 TOPOLOGY = stock.TOPOLOGY
@@ -9,7 +9,8 @@ TIER = "long"
 DIRTY = True        # iscsi_target_mod stays loaded, which a later undo would report
 REQUIRES = stock.REQUIRES["iscsi"]
 
-SECRETS = {"key": "first-secret-of-the-client", "mutual": "second-secret-of-the-server", "wrong": "neither-of-these-two-secrets"}
+SECRETS = {"key": "first-secret-of-the-client", "mutual": "second-secret-of-the-server", "wrong": "neither-of-these-two-secrets",
+           "new": "another-secret-of-the-client"}
 OTHER = "iqn.1993-08.org.debian:01:other"
 
 
@@ -49,7 +50,12 @@ def scenario(rig):
     server.wait_for(f"causeway export set a --initiator {OTHER}", timeout=60)
     client.fails(f"{attach} {chap()}", "cannot attach server/a by iSCSI", timeout=120)
     server.run("causeway undo --last", timeout=60)
-    client.run(f"{attach} {chap()}", timeout=180)
+    device = client.run(f"{attach} {chap()}", timeout=180).out.splitlines()[-1]
+    server.run("causeway export set a --chap-key-file /tmp/new --chap-mutual-key-file /tmp/mutual", timeout=60)
+    client.run(f"dd if={device} bs=64k count=8 iflag=direct status=none | sha256sum", timeout=60)
+    client.run("causeway detach server/a", timeout=120)
+    client.fails(f"{attach} {chap()}", "cannot attach server/a by iSCSI", timeout=120)
+    client.run(f"{attach} {chap(key='new')}", timeout=180)
     client.run("causeway detach server/a", timeout=120)
     server.wait_for("causeway export remove a", timeout=60)
     assert not server.run(stock.CONFIGURED).out.split()
