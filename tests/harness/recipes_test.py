@@ -78,7 +78,7 @@ class Steps(unittest.TestCase):
 
     def test_each_page_has_recipes(self):
         for page, titles, framed in (("FIRST_HOUR.md", 8, {"Installing"}), ("RECIPES.md", 8, set()),
-                                     ("VIRTUALISATION.md", 4, {"A storage pool of libvirt", "oVirt", "Proxmox VE"})):
+                                     ("VIRTUALISATION.md", 6, set())):
             self.assertIn(page, documents.RECIPES)
             text = (recipes.TOP / "docs" / page).read_text(encoding="utf-8")
             found = {line[3:] for line in text.splitlines() if line.startswith("## ")}

@@ -10,6 +10,10 @@ def make(server):
     of nfsd runs."""
     server.rig.leaves.add("mount")
     store = server.disk("store")
-    server.run(f"mkfs.ext4 -qF {store} && mkdir -p {HOME} && mount {store} {HOME} && chmod 777 {HOME} && "
-               "touch /var/lib/nfs/etab /var/lib/nfs/rmtab && rpc.mountd && rpc.statd --no-notify && nfsdcld && "
+    server.run(f"mkfs.ext4 -qF {store} && mkdir -p {HOME} && mount {store} {HOME} && chmod 777 {HOME}")
+    start_programs(server)
+
+
+def start_programs(server):
+    server.run("touch /var/lib/nfs/etab /var/lib/nfs/rmtab && rpc.mountd && rpc.statd --no-notify && nfsdcld && "
                f"echo {10 * server.agent.scale} >/proc/fs/nfsd/nfsv4gracetime")

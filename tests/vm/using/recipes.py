@@ -30,7 +30,7 @@ HERE = re.compile(r"<< ?'?(\w+)'?")
 REFUSED = "causeway: "
 # Commands that change nothing. They are typed again until their output is what the page shows.
 QUERIES = ("blkid", "cat", "causeway list", "causeway export list", "causeway net", "causeway path list", "findmnt", "grep", "lsblk", "mdadm --detail",
-           "virsh domblklist", "virsh vol-list")
+           "virsh domblkinfo", "virsh domblklist", "virsh vol-list")
 # A server may end a session a moment after its client has detached.
 AGAIN = ("causeway export remove",)
 TRY_AGAIN = 75
