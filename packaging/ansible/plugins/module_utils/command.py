@@ -6,7 +6,9 @@ __metaclass__ = type
 
 import json
 
-EXECUTABLE = {"executable": {"type": "path"}}
+# The options of every module. plugins/doc_fragments/command.py describes them.
+COMMON = {"state": {"type": "str", "choices": ["present", "absent"], "default": "present"},
+          "executable": {"type": "path"}}
 # The lowest schema has all fields that the modules read. A field keeps its meaning within a schema.
 SCHEMA = 2
 
@@ -101,7 +103,7 @@ def diff_of(change):
     if "path" in change and ("before" in change or "after" in change):
         return {"before_header": change["path"], "after_header": change["path"],
                 "before": text_of(change.get("before")), "after": text_of(change.get("after"))}
-    # What the change makes or removes, such as an export in the kernel.
+    # The change makes or removes an object, such as an export in the kernel.
     made = change.get("added", change.get("attached", True))
     what = {key: value for key, value in change.items() if value not in (None, "", [], {})}
     header = str(change.get("kind", "change"))

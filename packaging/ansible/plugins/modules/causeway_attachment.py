@@ -18,11 +18,6 @@ options:
     description: C(SERVER/NAME) or C(SERVER:PORT/NAME).
     type: str
     required: true
-  state:
-    description: Whether the disk is attached.
-    type: str
-    choices: [present, absent]
-    default: present
   path:
     description: Addresses of the server, one for each path, or C(auto). Only used by the attach.
     type: list
@@ -73,10 +68,7 @@ options:
     description: With I(state=absent), detach a disk that is open; its I/O fails.
     type: bool
     default: false
-  executable:
-    description: Path of the command causeway.
-    type: path
-author: Causeway maintainers
+extends_documentation_fragment: causeway.causeway.command
 """
 
 EXAMPLES = r"""
@@ -123,8 +115,7 @@ fix:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.causeway.causeway.plugins.module_utils.command import (
-    Causeway, EXECUTABLE, words_of)
+from ansible_collections.causeway.causeway.plugins.module_utils.command import COMMON, Causeway, words_of
 
 ATTACH = (("path", "--path"), ("from_address", "--from"), ("transport", "--transport"), ("policy", "--policy"),
           ("queues", "--queues"), ("poll_queues", "--poll-queues"), ("depth", "--depth"),
@@ -175,7 +166,6 @@ def main():
     module = AnsibleModule(
         argument_spec=dict(
             disk=dict(type="str", required=True),
-            state=dict(type="str", choices=["present", "absent"], default="present"),
             path=dict(type="list", elements="str"), from_address=dict(type="list", elements="str"),
             transport=dict(type="str", choices=["rdma", "tcp", "rdma,tcp"]),
             policy=dict(type="str", choices=["auto", "round-robin", "single"]),
@@ -183,7 +173,7 @@ def main():
             io_timeout=dict(type="int"), fast_fail=dict(type="str"),
             key_file=dict(type="path", no_log=False), host_uuid=dict(type="str"),
             background=dict(type="bool", default=False), persist=dict(type="bool", default=True),
-            force=dict(type="bool", default=False), **EXECUTABLE),
+            force=dict(type="bool", default=False), **COMMON),
         supports_check_mode=True)
     causeway = Causeway(module)
     wanted = module.params

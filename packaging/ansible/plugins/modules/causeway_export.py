@@ -18,11 +18,6 @@ options:
     description: Name of the export.
     type: str
     required: true
-  state:
-    description: Whether the export is there.
-    type: str
-    choices: [present, absent]
-    default: present
   device:
     description: Block device to offer. One of I(device), I(file) and I(ram) is needed for a new export.
     type: path
@@ -77,10 +72,7 @@ options:
     description: With I(state=absent), end the export even while clients have it attached.
     type: bool
     default: false
-  executable:
-    description: Path of the command causeway.
-    type: path
-author: Causeway maintainers
+extends_documentation_fragment: causeway.causeway.command
 """
 
 EXAMPLES = r"""
@@ -122,8 +114,7 @@ fix:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.causeway.causeway.plugins.module_utils.command import (
-    Causeway, EXECUTABLE, words_of)
+from ansible_collections.causeway.causeway.plugins.module_utils.command import COMMON, Causeway, words_of
 
 ADD = (("device", "--device"), ("file", "--file"), ("ram", "--ram"), ("read_only", "--read-only"),
        ("exclusive", "--exclusive"), ("write_through", "--write-through"), ("tcp", "--tcp"),
@@ -203,14 +194,13 @@ def main():
     module = AnsibleModule(
         argument_spec=dict(
             name=dict(type="str", required=True),
-            state=dict(type="str", choices=["present", "absent"], default="present"),
             device=dict(type="path"), file=dict(type="path"), ram=dict(type="str"),
             allow=dict(type="list", elements="str"), key_file=dict(type="path", no_log=False),
             read_only=dict(type="bool"), exclusive=dict(type="bool"), write_through=dict(type="bool"),
             tcp=dict(type="bool"), uuid=dict(type="str"), takeover_after=dict(type="int"),
             state_folder=dict(type="path"), address=dict(type="list", elements="str"),
             persist=dict(type="bool", default=True), force=dict(type="bool", default=False),
-            **EXECUTABLE),
+            **COMMON),
         mutually_exclusive=[("device", "file", "ram")],
         supports_check_mode=True)
     causeway = Causeway(module)

@@ -16,11 +16,6 @@ options:
     description: The folder.
     type: path
     required: true
-  state:
-    description: Whether the folder is served.
-    type: str
-    choices: [present, absent]
-    default: present
   to:
     description: Networks that may mount the folder.
     type: list
@@ -39,10 +34,7 @@ options:
   options:
     description: More export options, such as C(sec=krb5p,no_root_squash).
     type: str
-  executable:
-    description: Path of the command causeway.
-    type: path
-author: Causeway maintainers
+extends_documentation_fragment: causeway.causeway.command
 """
 
 EXAMPLES = r"""
@@ -74,8 +66,7 @@ fix:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.causeway.causeway.plugins.module_utils.command import (
-    Causeway, EXECUTABLE, words_of)
+from ansible_collections.causeway.causeway.plugins.module_utils.command import COMMON, Causeway, words_of
 
 SERVE = (("to", "--to"), ("port", "--port"), ("read_only", "--read-only"), ("options", "--options"))
 
@@ -84,10 +75,9 @@ def main():
     module = AnsibleModule(
         argument_spec=dict(
             path=dict(type="path", required=True),
-            state=dict(type="str", choices=["present", "absent"], default="present"),
             to=dict(type="list", elements="str"), allow_any=dict(type="bool", default=False),
             port=dict(type="int"), read_only=dict(type="bool", default=False), options=dict(type="str"),
-            **EXECUTABLE),
+            **COMMON),
         supports_check_mode=True)
     causeway = Causeway(module)
     wanted = module.params

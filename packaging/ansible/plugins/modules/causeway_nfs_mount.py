@@ -19,11 +19,6 @@ options:
     description: The folder on which to mount.
     type: path
     required: true
-  state:
-    description: Whether the folder is mounted.
-    type: str
-    choices: [present, absent]
-    default: present
   require_rdma:
     description: Fail where RDMA fails, and do not use TCP.
     type: bool
@@ -43,10 +38,7 @@ options:
     description: With I(state=absent), unmount even while files are open.
     type: bool
     default: false
-  executable:
-    description: Path of the command causeway.
-    type: path
-author: Causeway maintainers
+extends_documentation_fragment: causeway.causeway.command
 """
 
 EXAMPLES = r"""
@@ -86,8 +78,7 @@ fix:
 """
 
 from ansible.module_utils.basic import AnsibleModule
-from ansible_collections.causeway.causeway.plugins.module_utils.command import (
-    Causeway, EXECUTABLE, words_of)
+from ansible_collections.causeway.causeway.plugins.module_utils.command import COMMON, Causeway, words_of
 
 MOUNT = (("persist", "--persist"), ("options", "--options"))
 UNMOUNT = (("force", "--force"), ("lazy", "--lazy"))
@@ -97,10 +88,9 @@ def main():
     module = AnsibleModule(
         argument_spec=dict(
             src=dict(type="str"), path=dict(type="path", required=True),
-            state=dict(type="str", choices=["present", "absent"], default="present"),
             require_rdma=dict(type="bool", default=False), options=dict(type="str"),
             persist=dict(type="bool", default=True), force=dict(type="bool", default=False),
-            lazy=dict(type="bool", default=False), **EXECUTABLE),
+            lazy=dict(type="bool", default=False), **COMMON),
         required_if=[("state", "present", ["src"])],
         supports_check_mode=True)
     causeway = Causeway(module)
