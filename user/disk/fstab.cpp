@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "disk/fstab.h"
 
-#include "host/mount_table.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -79,35 +77,6 @@ std::string value_of_uevent(const std::string &text, const std::string &key) {
 }
 
 } // namespace
-
-bool FstabLine::has(std::string_view option) const {
-    return std::find(options.begin(), options.end(), option) != options.end();
-}
-
-std::vector<FstabLine> parse_fstab(std::string_view text) {
-    std::vector<FstabLine> found;
-    std::istringstream lines{std::string(text)};
-    unsigned int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-        number++;
-        std::istringstream words(line);
-        FstabLine one;
-        std::string options;
-        if (!(words >> one.source >> one.directory >> one.type) || one.source.front() == '#') {
-            continue;
-        }
-        words >> options;
-        one.number = number;
-        one.source = unescaped_mount_word(one.source);
-        one.directory = unescaped_mount_word(one.directory);
-        std::istringstream list(options);
-        for (std::string option; std::getline(list, option, ',');) {
-            one.options.push_back(option);
-        }
-        found.push_back(std::move(one));
-    }
-    return found;
-}
 
 std::optional<std::string> device_of_source(const std::string &source) {
     constexpr std::array tags = {

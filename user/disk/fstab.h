@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines of fstab(5) for file systems on attached disks.
+// Lines of fstab(5) for file systems on attached disks: host/fstab.h reads the lines.
 #pragma once
 
 #include "machine/world.h"
@@ -7,23 +7,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace causeway {
-
-struct FstabLine {
-    unsigned int number = 0; // of the line in the file, from 1
-    std::string source;      // "/dev/sdb1", "UUID=..."
-    std::string directory;
-    std::string type;
-    std::vector<std::string> options;
-
-    bool has(std::string_view option) const;
-};
-
-// Returns the lines that describe a file system. Comments and lines with less than three fields are
-// left out.
-std::vector<FstabLine> parse_fstab(std::string_view text);
 
 // Returns the path of the device that a source means: "UUID=x" is /dev/disk/by-uuid/x. Returns none
 // for a source that is no device, such as "server:/srv".

@@ -3,6 +3,7 @@
 #include "base/durable_file.h"
 #include "disk/fstab.h"
 #include "doctor/finding.h"
+#include "host/fstab.h"
 
 #include <fmt/format.h>
 

@@ -4,11 +4,9 @@
 #include "base/durable_file.h"
 #include "base/systemd_name.h"
 #include "change/look.h"
-#include "host/mount_table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <sstream>
 #include <system_error>
 
 namespace causeway {
@@ -75,27 +73,14 @@ fs::path mount_unit_place(const Places &places, const std::string &directory) {
     return places.units() / mount_unit_name(directory);
 }
 
-std::string BootMount::text() const {
-    return fmt::format("{} {} {} {}", source, directory, type, options);
-}
-
-Result<std::optional<BootMount>> line_of_fstab(const Places &places, const std::string &directory) {
+Result<std::optional<FstabLine>> line_of_fstab(const Places &places, const std::string &directory) {
     const auto text = TRY(read_small_file(places.of_others("etc/fstab")));
-    std::istringstream lines(text.value_or(std::string()));
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream words(line);
-        BootMount found;
-        words >> found.source >> found.directory >> found.type >> found.options;
-        if (found.type.empty() || found.source.front() == '#') {
-            continue;
-        }
-        found.source = unescaped_mount_word(found.source);
-        found.directory = unescaped_mount_word(found.directory);
-        if (found.directory.front() == '/' && real_directory(found.directory) == directory) {
-            return std::optional(std::move(found));
+    for (FstabLine &line : parse_fstab(text.value_or(std::string()))) {
+        if (line.directory.front() == '/' && real_directory(line.directory) == directory) {
+            return std::optional(std::move(line));
         }
     }
-    return std::optional<BootMount>();
+    return std::optional<FstabLine>();
 }
 
 std::string mounted_at_boot_by(const Places &places, const std::string &directory) {
@@ -135,7 +120,7 @@ Result<void> plan_mount_at_boot(World &world, const MountRequest &request, Chang
     if (const auto line = TRY(line_of_fstab(world.places, request.directory))) {
         warnings.push_back(fmt::format("/etc/fstab has a line for {}, which counts at boot, so no "
                                        "unit is written: {}",
-                                       request.directory, line->text()));
+                                       request.directory, line->text));
         return {};
     }
     if (!systemd_runs(world)) {

@@ -5,6 +5,7 @@
 
 #include "base/answer.h"
 #include "change/change_set.h"
+#include "host/fstab.h"
 #include "nfs/mounting.h"
 #include "nfs/removal.h"
 #include "nfs/units.h"
@@ -19,18 +20,9 @@ namespace causeway {
 // The path of the unit that mounts @directory.
 std::filesystem::path mount_unit_place(const Places &places, const std::string &directory);
 
-// A line of /etc/fstab.
-struct BootMount {
-    std::string source;
-    std::string directory;
-    std::string type;
-    std::string options;
-
-    std::string text() const;
-};
-// Returns the line for @directory; none if there is no such line. Returns an error if the file
-// cannot be read.
-Result<std::optional<BootMount>> line_of_fstab(const Places &places, const std::string &directory);
+// Returns the line of /etc/fstab for @directory; none if there is no such line. Returns an error if
+// the file cannot be read.
+Result<std::optional<FstabLine>> line_of_fstab(const Places &places, const std::string &directory);
 
 // Returns "unit" or "fstab"; empty if nothing mounts @directory at boot, or if that is unknown.
 std::string mounted_at_boot_by(const Places &places, const std::string &directory);

@@ -189,7 +189,7 @@ Result<Answer> run_nfs_umount(World &world, const Arguments &arguments) {
     Answer said = removals.said();
     if (const auto line = line_of_fstab(world.places, directory); line && *line) {
         said.warnings.push_back(
-            fmt::format("/etc/fstab mounts {} again at boot: {}", directory, (*line)->text()));
+            fmt::format("/etc/fstab mounts {} again at boot: {}", directory, (*line)->text));
     }
     said.json["directory"] = directory;
     said.text = on.nfs        ? fmt::format("{} is unmounted\n", directory)

@@ -5,6 +5,7 @@
 #include "attach_fixture.h"
 #include "doctor/gather.h"
 #include "doctor_host.h"
+#include "host/fstab.h"
 
 namespace causeway {
 namespace {
@@ -43,6 +44,7 @@ TEST(Fstab, has_lines_with_their_numbers_and_options) {
     ASSERT_EQ(lines.size(), 3U);
     EXPECT_EQ(lines[0].number, 3U);
     EXPECT_EQ(lines[1].directory, "/mnt/with blank");
+    EXPECT_EQ(lines[1].text, "/dev/sdb1 /mnt/with\\040blank xfs");
     EXPECT_EQ(lines[1].type, "xfs");
     EXPECT_TRUE(lines[1].options.empty());
     EXPECT_EQ(lines[2].number, 6U);

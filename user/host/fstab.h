@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The lines of fstab(5).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace causeway {
+
+struct FstabLine {
+    unsigned int number = 0; // of the line in the file, from 1
+    std::string text;        // the line as it is in the file, without the blanks around it
+    std::string source;      // "/dev/sdb1", "UUID=...", "server:/srv"
+    std::string directory;
+    std::string type;
+    std::vector<std::string> options;
+
+    bool has(std::string_view option) const;
+};
+
+// Returns the lines that describe a file system. Comments and lines with less than three fields are
+// left out.
+std::vector<FstabLine> parse_fstab(std::string_view text);
+
+} // namespace causeway
