@@ -2,6 +2,8 @@
 #include "base/nearest.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -41,6 +43,14 @@ std::optional<std::string> nearest(std::string_view typed, const std::vector<std
         }
     }
     return best;
+}
+
+std::string nearest_or_all(std::string_view typed, const std::vector<std::string> &names,
+                           std::string_view none) {
+    if (const auto close = nearest(typed, names)) {
+        return fmt::format("did you mean {}?", *close);
+    }
+    return names.empty() ? std::string(none) : fmt::format("there are {}", fmt::join(names, ", "));
 }
 
 } // namespace causeway

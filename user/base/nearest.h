@@ -17,4 +17,9 @@ std::size_t edit_distance(std::string_view left, std::string_view right);
 // letters, and more than one letter, would have to change.
 std::optional<std::string> nearest(std::string_view typed, const std::vector<std::string> &known);
 
+// Returns the fix for a name that does not exist: "did you mean X?", or all names if none is near.
+// @none: the fix if there is no name.
+std::string nearest_or_all(std::string_view typed, const std::vector<std::string> &names,
+                           std::string_view none = "this machine has none");
+
 } // namespace causeway

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/infiniband_port.h"
 
-#include "base/nearest.h"
-
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
 namespace {
-
-Error no_such_device(const std::vector<RdmaDevice> &devices, const std::string &name) {
-    std::vector<std::string> names;
-    names.reserve(devices.size());
-    for (const RdmaDevice &device : devices) {
-        names.push_back(device.name);
-    }
-    const auto close = nearest(name, names);
-    return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", name),
-                 close           ? fmt::format("did you mean {}?", *close)
-                 : names.empty() ? "this machine has none; see: causeway show"
-                                 : fmt::format("there are {}", fmt::join(names, ", "))};
-}
 
 Error not_infiniband(const std::string &name, const std::string &otherwise) {
     return Error{ExitCode::unavailable,
@@ -62,7 +46,7 @@ Result<InfinibandPort> find_infiniband_port(const std::vector<RdmaDevice> &devic
     const auto device = std::find_if(devices.begin(), devices.end(),
                                      [&](const RdmaDevice &each) { return each.name == name; });
     if (device == devices.end()) {
-        return no_such_device(devices, name);
+        return no_such_rdma_device(devices, name);
     }
     if (!has_infiniband(*device)) {
         return not_infiniband(name, otherwise);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/rdma_devices.h"
 
+#include "base/nearest.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -152,6 +154,16 @@ std::optional<RdmaDevice> find_rdma_device(KernelFiles &files, const std::string
         return std::nullopt;
     }
     return device_of(files, name);
+}
+
+Error no_such_rdma_device(const std::vector<RdmaDevice> &devices, const std::string &name) {
+    std::vector<std::string> names;
+    names.reserve(devices.size());
+    for (const RdmaDevice &device : devices) {
+        names.push_back(device.name);
+    }
+    return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", name),
+                 nearest_or_all(name, names, "this machine has none; see: causeway show")};
 }
 
 } // namespace causeway

@@ -2,6 +2,7 @@
 // The RDMA devices of this machine, from /sys/class/infiniband.
 #pragma once
 
+#include "base/result.h"
 #include "machine/kernel_files.h"
 
 #include <cstddef>
@@ -47,6 +48,9 @@ struct RdmaDevice {
 std::vector<RdmaDevice> rdma_devices(KernelFiles &files);
 
 std::optional<RdmaDevice> find_rdma_device(KernelFiles &files, const std::string &name);
+
+// Returns the error about a name that none of the devices has.
+Error no_such_rdma_device(const std::vector<RdmaDevice> &devices, const std::string &name);
 
 // Returns a file of sysfs without trailing blanks and newlines. Returns "" if the file does not
 // exist or cannot be read.

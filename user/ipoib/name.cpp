@@ -4,7 +4,6 @@
 // udev sets the name at every boot by a rule of Causeway. The rule matches what never changes: the
 // port GUID in the last eight bytes of an IPoIB address, or the node GUID of a device.
 #include "base/durable_file.h"
-#include "base/nearest.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/file_header.h"
@@ -18,7 +17,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sstream>
 
 namespace causeway {
@@ -148,22 +146,11 @@ Result<Answer> name_device(World &world, const Arguments &arguments) {
     const std::string &from = arguments.operands()[0];
     const std::string &to = arguments.operands()[1];
     TRY(parse_new_name(to, longest_device));
-    std::vector<std::string> names;
-    std::optional<RdmaDevice> device;
-    for (const RdmaDevice &each : rdma_devices(world.files)) {
-        names.push_back(each.name);
-        if (each.name == from) {
-            device = each;
-        }
-    }
+    const auto device = find_rdma_device(world.files, from);
     if (!device) {
-        const auto close = nearest(from, names);
-        return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", from),
-                     close           ? fmt::format("did you mean {}?", *close)
-                     : names.empty() ? "this machine has none"
-                                     : fmt::format("there are {}", fmt::join(names, ", "))};
+        return no_such_rdma_device(rdma_devices(world.files), from);
     }
-    if (from != to && std::find(names.begin(), names.end(), to) != names.end()) {
+    if (from != to && find_rdma_device(world.files, to)) {
         return Error{ExitCode::usage, fmt::format("there is an RDMA device {} already", to),
                      "give another name"};
     }

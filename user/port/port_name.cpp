@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "port/port_name.h"
 
-#include "base/nearest.h"
 #include "base/systemd_name.h"
 #include "base/units.h"
 #include "config/file_header.h"
@@ -10,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -48,15 +46,7 @@ Result<PortName> find_port(World &world, const std::string &typed) {
     const auto device = std::find_if(devices.begin(), devices.end(),
                                      [&](const RdmaDevice &each) { return each.name == name; });
     if (device == devices.end()) {
-        std::vector<std::string> names;
-        for (const RdmaDevice &each : devices) {
-            names.push_back(each.name);
-        }
-        const auto close = nearest(name, names);
-        return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", name),
-                     close           ? fmt::format("did you mean {}?", *close)
-                     : names.empty() ? "this machine has none"
-                                     : fmt::format("there are {}", fmt::join(names, ", "))};
+        return no_such_rdma_device(devices, name);
     }
     if (slash == std::string::npos && device->ports.size() == 1) {
         return PortName{*device, device->ports.front()};

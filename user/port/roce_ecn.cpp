@@ -156,12 +156,9 @@ Result<Answer> run_roce_ecn(World &world, const Arguments &arguments) {
         return each.netdev == operands.front();
     });
     if (found == all.end()) {
-        const auto close = nearest(operands.front(), names);
         return Error{ExitCode::unavailable,
                      fmt::format("{} is no interface of mlx5 that carries RoCE", operands.front()),
-                     close           ? fmt::format("did you mean {}?", *close)
-                     : names.empty() ? "this machine has none"
-                                     : fmt::format("there are {}", fmt::join(names, ", "))};
+                     nearest_or_all(operands.front(), names)};
     }
     if (operands.size() == 1) {
         return show_ecn(world, {*found});

@@ -5,21 +5,19 @@
 // The kernel loses the setting with the device. A rule of udev therefore starts a unit that sets
 // the version again when the device appears.
 #include "base/append_once.h"
-#include "base/nearest.h"
 #include "base/systemd_name.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/file_header.h"
 #include "doctor/gather.h"
-#include "host/rdma_devices.h"
 #include "host/roce_default.h"
 #include "port/at_boot_option.h"
+#include "port/roce_device.h"
 #include "port/roce_mode_change.h"
 #include "show/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -37,33 +35,6 @@ Result<std::string> parse_version(const std::string &typed) {
     }
     return Error{ExitCode::usage, fmt::format("'{}' is no version of RoCE", typed),
                  "give v1 or v2"};
-}
-
-bool is_roce(const RdmaDevice &device, const RdmaPort &port) {
-    return device.node_type != "RNIC" && port.link_layer == "Ethernet";
-}
-
-Result<RdmaDevice> find_roce(World &world, const std::string &name) {
-    std::vector<std::string> names;
-    for (const RdmaDevice &each : rdma_devices(world.files)) {
-        names.push_back(each.name);
-        if (each.name != name) {
-            continue;
-        }
-        if (std::any_of(each.ports.begin(), each.ports.end(),
-                        [&](const RdmaPort &port) { return is_roce(each, port); })) {
-            return each;
-        }
-        return Error{ExitCode::unavailable,
-                     fmt::format("{} has no port of RoCE: it speaks {}", name,
-                                 each.node_type == "RNIC" ? "iWARP" : "InfiniBand"),
-                     "see which do: causeway roce mode"};
-    }
-    const auto close = nearest(name, names);
-    return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", name),
-                 close           ? fmt::format("did you mean {}?", *close)
-                 : names.empty() ? "this machine has none"
-                                 : fmt::format("there are {}", fmt::join(names, ", "))};
 }
 
 // The kernel would refuse a version of which the port has no GID with EINVAL.
@@ -202,7 +173,7 @@ Result<Answer> run_roce_list(World &world, const Arguments &arguments) {
     if (arguments.operands().empty()) {
         return show_modes(world, rdma_devices(world.files), true);
     }
-    auto device = TRY(find_roce(world, arguments.operands().front()));
+    auto device = TRY(find_roce_device(world.files, arguments.operands().front()));
     return show_modes(world, {device}, false);
 }
 
@@ -237,7 +208,7 @@ Result<Answer> run_roce_unset(World &world, const Arguments &arguments) {
     if (!arguments.operands().empty()) {
         const std::string &name = arguments.operands().front();
         if (kept_mode_of(kept, name).empty()) {
-            TRY(find_roce(world, name));
+            TRY(find_roce_device(world.files, name));
         }
         names.push_back(name);
     } else {
@@ -267,7 +238,7 @@ Result<Answer> run_roce_mode(World &world, const Arguments &arguments) {
     if (operands.size() < 2) {
         return run_roce_list(world, arguments);
     }
-    auto device = TRY(find_roce(world, operands.front()));
+    auto device = TRY(find_roce_device(world.files, operands.front()));
     auto version = TRY(parse_version(operands[1]));
     const std::string typed = version == version_1 ? "v1" : "v2";
     const bool at_boot = arguments.has("at-boot");

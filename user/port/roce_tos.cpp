@@ -2,49 +2,21 @@
 // roce tos: the type of service in the packets of connections that rdma_cm makes from a RoCE
 // device, now and at every boot. Its upper six bits are the DSCP, by which switches choose a
 // priority.
-#include "base/nearest.h"
 #include "base/units.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
-#include "host/rdma_devices.h"
 #include "port/at_boot_option.h"
 #include "port/device_unit.h"
+#include "port/roce_device.h"
 #include "port/roce_tos_change.h"
 #include "port/roce_verbs.h"
 #include "show/table.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
 namespace {
-
-bool takes_tos(const RdmaDevice &device, const RdmaPort &port) {
-    return device.node_type != "RNIC" && port.link_layer == "Ethernet";
-}
-
-Result<RdmaDevice> find_device_for_tos(World &world, const std::string &name) {
-    std::vector<std::string> names;
-    for (const RdmaDevice &each : rdma_devices(world.files)) {
-        names.push_back(each.name);
-        if (each.name != name) {
-            continue;
-        }
-        if (std::any_of(each.ports.begin(), each.ports.end(),
-                        [&](const RdmaPort &port) { return takes_tos(each, port); })) {
-            return each;
-        }
-        return Error{ExitCode::unavailable, fmt::format("{} has no port of RoCE", name),
-                     "see which have one: causeway roce tos"};
-    }
-    const auto close = nearest(name, names);
-    return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", name),
-                 close           ? fmt::format("did you mean {}?", *close)
-                 : names.empty() ? "this machine has none"
-                                 : fmt::format("there are {}", fmt::join(names, ", "))};
-}
 
 // Returns 0, the kernel's default, for "unset".
 Result<unsigned int> parse_tos(const std::string &typed) {
@@ -82,7 +54,7 @@ Answer show_tos(World &world, const std::vector<RdmaDevice> &devices) {
         const auto words = words_at_boot(world, tos_unit_of(device));
         const std::string kept = words.size() > 1 ? words[1] : "";
         for (const RdmaPort &port : device.ports) {
-            if (!takes_tos(device, port)) {
+            if (!is_roce(device, port)) {
                 continue;
             }
             const unsigned int tos =
@@ -106,7 +78,7 @@ Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
     if (operands.empty()) {
         return show_tos(world, rdma_devices(world.files));
     }
-    auto device = TRY(find_device_for_tos(world, operands.front()));
+    auto device = TRY(find_roce_device(world.files, operands.front()));
     if (operands.size() == 1) {
         return show_tos(world, {device});
     }
@@ -124,7 +96,7 @@ Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
     bool loads = false;
     for (const RdmaPort &port : device.ports) {
         const unsigned int now = roce_tos_now(world.files, device.name, port.number).value_or(0);
-        if (!takes_tos(device, port) || now == tos) {
+        if (!is_roce(device, port) || now == tos) {
             continue;
         }
         if (!loads) {

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // show: the RDMA devices of this machine, their ports and addresses, and adapters that have no RDMA
 // device.
-#include "base/nearest.h"
 #include "command/verb.h"
 #include "port/device_report.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -17,11 +14,10 @@ Result<Answer> run_show(World &world, const Arguments &arguments) {
     const std::string wanted = arguments.operands().empty() ? "" : arguments.operands().front();
     const bool is_long = !wanted.empty() || arguments.has("long");
     const FirmwareTable table = load_firmware_table(world.places);
-    std::vector<std::string> names;
+    const auto devices = rdma_devices(world.files);
     Answer answer;
     answer.json["devices"] = Json::array();
-    for (const RdmaDevice &device : rdma_devices(world.files)) {
-        names.push_back(device.name);
+    for (const RdmaDevice &device : devices) {
         if (!wanted.empty() && wanted != device.name) {
             continue;
         }
@@ -31,11 +27,7 @@ Result<Answer> run_show(World &world, const Arguments &arguments) {
             (answer.text.empty() ? "" : "\n") + report_text(report, is_long, world.terminal);
     }
     if (!wanted.empty() && answer.text.empty()) {
-        const auto close = nearest(wanted, names);
-        return Error{ExitCode::unavailable, fmt::format("there is no RDMA device {}", wanted),
-                     close           ? fmt::format("did you mean {}?", *close)
-                     : names.empty() ? "this machine has none"
-                                     : fmt::format("there are {}", fmt::join(names, ", "))};
+        return no_such_rdma_device(devices, wanted);
     }
     if (answer.text.empty()) {
         answer.text = "this machine has no RDMA device; software makes one of a network device: "

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace causeway {
 
@@ -46,10 +45,8 @@ Result<void> parse_device_name(const std::string &name) {
 Result<void> parse_netdev(World &world, const std::string &netdev) {
     const auto names = world.files.list("/sys/class/net");
     if (std::find(names.begin(), names.end(), netdev) == names.end()) {
-        const auto close = nearest(netdev, names);
         return Error{ExitCode::unavailable, fmt::format("there is no network device {}", netdev),
-                     close ? fmt::format("did you mean {}?", *close)
-                           : fmt::format("there are {}", fmt::join(names, ", "))};
+                     nearest_or_all(netdev, names)};
     }
     // 1 is ARPHRD_ETHER. The loopback (772) also supports rxe, for tests.
     const std::string type = sysfs_text(world.files, fmt::format("/sys/class/net/{}/type", netdev));

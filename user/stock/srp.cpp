@@ -61,6 +61,11 @@ bool is_any(const SocketAddress &address) {
     return text == "0.0.0.0" || text == "::";
 }
 
+Error no_device(const std::string &what = "there is no RDMA device that SRP could use") {
+    return Error{ExitCode::unavailable, what,
+                 "see which there are with \"causeway show\", or make one with --soft NETDEV"};
+}
+
 // The WWN of the first active port. If no port is active, that of the first port, which may become
 // active later.
 Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
@@ -84,11 +89,9 @@ Result<std::string> port_wwn(KernelFiles &files, const SocketAddress &portal) {
     if (!idle.empty()) {
         return "0x" + without_colons(idle);
     }
-    return Error{ExitCode::unavailable,
-                 is_any(portal)
-                     ? "there is no RDMA device that SRP could use"
-                     : fmt::format("no RDMA device has the address {}", portal.host_text()),
-                 "see which there are with \"causeway show\", or make one with --soft NETDEV"};
+    return is_any(portal)
+               ? no_device()
+               : no_device(fmt::format("no RDMA device has the address {}", portal.host_text()));
 }
 
 constexpr const char *discovery_program = "ibsrpdm";
@@ -341,9 +344,7 @@ class SrpTransport final : public StockTransport {
                          const SocketAddress &portal) const override {
         const auto ports = world.files.list(srp_ports_folder);
         if (ports.empty()) {
-            return Error{
-                ExitCode::unavailable, "there is no RDMA device that SRP could use",
-                "see which there are with \"causeway show\", or make one with --soft NETDEV"};
+            return no_device();
         }
         const auto before = hosts_of(world.files, settings.target);
         auto logins = fabric_logins(world, settings.target, portal);
