@@ -42,7 +42,7 @@ SEGMENTS = (("segments", "segments_sent"),)
 
 
 def counted(transport):
-    """Return the columns of what each side does."""
+    """Return the columns of the work of each side."""
     return SEGMENTS if transport in PARTS["tcp"] else VERBS
 
 
@@ -134,7 +134,7 @@ def html(table):
                      f"{'both ends together' if transport != 'wire' else 'client / server'}. Latencies in virtual µs.</p></details>")
     style = (HERE / "report.css").read_text()
     return ("<!doctype html><html lang=en><head><meta charset=utf-8><meta name=viewport content='width=device-width'>"
-            f"<title>Causeway: what an I/O costs</title><style>{style}</style></head><body><main><h1>What an I/O costs</h1>"
+            f"<title>Causeway: the cost of an I/O</title><style>{style}</style></head><body><main><h1>The cost of an I/O</h1>"
             + "\n".join(parts) + "</main></body></html>\n")
 
 
@@ -175,7 +175,7 @@ def verbs_markdown(table, transport):
             if result and system != "local":
                 rows.append([case, system, *(sides(result, key) for _, key in counted(transport)), two(result["context_switches_per_io"])])
     both = "client / server" if transport == "wire" else "both ends together"
-    return [f"### What each side does per I/O on {transport} ({both})", "",
+    return [f"### Work of each side per I/O on {transport} ({both})", "",
             *markdown_table(["case", "system", *(name for name, _ in counted(transport)), "context switches"], rows)] if rows else []
 
 

@@ -25,7 +25,7 @@ struct Sighting {
     std::string subject{}; // "mlx4_0/1", "/mnt"; empty: the machine
     std::string what;      // a sentence without the full stop
     std::string fix; // the command that fixes the problem, or an action if there is no command
-    // What --fix runs, at most one of the two: the words of a Causeway verb, or changes by doctor.
+    // --fix runs at most one of the two: the words of a Causeway verb, or changes by doctor.
     std::vector<std::string> verb{};
     std::function<Result<void>(World &, ChangeSet &)> plan{};
 

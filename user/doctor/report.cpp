@@ -173,7 +173,7 @@ std::string findings_page() {
     std::string page =
         "<!-- SPDX-License-Identifier: GPL-2.0-or-later -->\n"
         "<!-- Made from the findings of user/ by: causeway doctor --list --markdown -->\n"
-        "# What `causeway doctor` looks for\n\n"
+        "# Findings of `causeway doctor`\n\n"
         "    # causeway doctor                     shows problems, their causes and fixes\n"
         "    # causeway doctor --fix --dry-run     shows what --fix would change\n"
         "    # causeway doctor --fix               fixes what Causeway can fix\n"

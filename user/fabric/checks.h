@@ -23,7 +23,8 @@ struct FabricFinding {
     std::string fix;
 };
 
-// What the administrator expects of each link. Empty: the most that both ends support.
+// The width and speed that the administrator expects of each link. Empty: the most that both ends
+// support.
 struct ExpectedLink {
     std::string width; // "4X"
     std::string speed; // "EDR"
@@ -37,7 +38,7 @@ std::vector<FabricFinding> check_addresses(const std::vector<FabricNode> &nodes)
 // Counters above their thresholds.
 std::vector<FabricFinding> check_counters(const FabricCounters &counters);
 
-// What is known about multicast groups and about the ports that use them.
+// The known multicast groups, and the ports that use them.
 struct GroupsView {
     std::vector<FabricGroup> groups;
     // None: the subnet manager has not shown them. Then every host counts as a member of the

@@ -48,7 +48,7 @@ Result<std::optional<InfinibandPort>> choose_port(World &world,
 
 /* ---- looking ---- */
 
-// What was seen of a fabric, and what could not be looked at.
+// Reads a fabric by several programs. A part that cannot be read becomes a warning of the answer.
 class Look {
   public:
     Look(World &world, const Diagnostics &diagnostics, Answer &answer)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the parsers of infiniband-diags share. Names of nodes come from other machines, so
+// Functions of the parsers of infiniband-diags. Names of nodes come from other machines, so
 // characters that are not printable are replaced. A line that no rule of a parser matches is
 // collected, so that no part of an output is dropped without a word.
 #pragma once

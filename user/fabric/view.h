@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What was seen of a fabric, as tables and JSON of an answer.
+// Shows a fabric as tables and JSON of an answer.
 #pragma once
 
 #include "base/answer.h"

@@ -107,7 +107,7 @@ Result<Answer> run_firewall_list(World &world, const Arguments & /*arguments*/) 
 
 /* ---- firewall close ---- */
 
-// What the user wants to close.
+// The ports that the user wants to close.
 struct Closing {
     std::vector<OpenPort> ports;       // of the named services, for any sender
     std::vector<std::string> networks; // empty: of every network

@@ -49,7 +49,7 @@ struct PortMtu {
     unsigned int active = 0;
 };
 
-// What a device reports to programs.
+// The attributes that a device reports to programs.
 struct VerbsAttributes {
     std::string vendor; // the vendor's IEEE OUI: "0x02c9"
     std::string part;   // the vendor's number of the model: "4119"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What sysfs shows of a PCI function.
+// Properties of a PCI function, from sysfs.
 #pragma once
 
 #include "machine/kernel_files.h"

@@ -49,7 +49,7 @@ struct DiskPathAddresses {
     std::optional<std::uint8_t> transport;
 };
 
-// What to attach, and how. The kernel decides what is not given.
+// The disk to attach, and its settings. The kernel chooses each setting that is not given.
 struct AttachRequest {
     // the server as the user wrote it; a part of the name of the disk's device link. NFS: the
     // server in the source of the mount

@@ -149,7 +149,7 @@ Error no_answer(const std::string &server, const ProcessEnd &end) {
                  "firewall: causeway bench --serve"};
 }
 
-// What all measurements of one run have in common.
+// One run of several measurements between the same two hosts.
 struct Run {
     std::string server;
     QperfWay way;

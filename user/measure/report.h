@@ -18,7 +18,7 @@ enum class BenchKind { one_way, two_way, latency, messages };
 // TCP and UDP.
 enum class BenchTest { rc, uc, ud, tcp, udp };
 
-// What a measurement costs the processors. None: qperf has not reported the value.
+// The use of processors by a measurement. None: qperf has not reported the value.
 struct BenchCost {
     // In percent of one processor: 200 if two were busy all the time.
     std::optional<double> local;

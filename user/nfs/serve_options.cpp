@@ -10,7 +10,7 @@ namespace causeway {
 
 namespace {
 
-// What exports_text() puts behind "rw" or "ro".
+// exports_text() writes these options after "rw" or "ro".
 constexpr std::string_view options_of_every_export = ",sync,no_subtree_check";
 
 std::vector<std::string> network_words(const ServeSettings &settings) {

@@ -74,7 +74,7 @@ DeviceUnit pfc_unit_of(const FlowControl &control) {
     return unit;
 }
 
-// What the unit of an interface sets at boot.
+// The settings that the unit of an interface makes at boot.
 struct AtBoot {
     Priorities on;
     DscpPriorities dscp;

@@ -28,7 +28,7 @@ struct ConfigStep {
     std::string back{}; // for a value: what undo writes; empty: nothing
     // Other users may need it too. A shared folder or link that exists counts as made, and a shared
     // value is written only if the present one differs. A shared folder stays while it is in use.
-    // What another export of Causeway needs stays, too.
+    // An object that another export of Causeway needs stays, too.
     bool shared = false;
 
     bool operator==(const ConfigStep &) const = default;

@@ -179,15 +179,15 @@ Result<StockExport> stock_export_of(World &world, const Arguments &arguments) {
     return settings;
 }
 
-// What the administrator gave, of the settings that have defaults.
+// The settings with defaults that the administrator gave.
 struct Typed {
     bool target = false;
     bool portal = false;
     bool lun = false;
 };
 
-// Of what the administrator did not give, an existing export keeps what it has: the defaults may
-// have changed since.
+// An existing export keeps its values of the settings that the administrator did not give: the
+// defaults may have changed since.
 Result<std::optional<StockExportState>> compare(World &world, StockExport &wanted,
                                                 const Typed &typed) {
     auto now = find_stock_export(world, wanted.name);

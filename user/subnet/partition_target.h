@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the verbs of partitions have in common: the partition and the ports that a command line
-// names.
+// Reads the partition and the ports that a command line names, for all verbs of partitions.
 #pragma once
 
 #include "command/arguments.h"

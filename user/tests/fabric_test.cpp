@@ -669,7 +669,7 @@ TEST_F(FabricTest, is_none_of_roce) {
     EXPECT_TRUE(processes.log.empty());
 }
 
-// What the real programs print on a fabric that ibsim simulates is understood to the last line.
+// The parsers understand every line that the real programs print on a fabric of ibsim.
 TEST_F(FabricTest, understands_the_real_programs) {
     if (!real_programs_there({"ibsim", "opensm", "ibnetdiscover", "ibqueryerrors"})) {
         GTEST_SKIP() << "needs opensm, ibsim-utils and infiniband-diags: make deps";

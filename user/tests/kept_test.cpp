@@ -482,7 +482,7 @@ TEST_F(KeptNow, undo_gives_back_what_the_manager_took) {
     EXPECT_FALSE(processes.ran("ip address replace 10.1.0.1/16"));
     EXPECT_TRUE(processes.ran("ip address replace fd00::1/64 dev ib0"));
     EXPECT_EQ(network(), "");
-    // What cannot be restored is reported, and the rest is undone.
+    // A state that cannot be restored is reported, and the rest is undone.
     has(by_hand);
     ASSERT_EQ(run({"ipoib", "addr", "ib0", "10.0.0.99/24", "--backend", "networkd"}), 0) << err();
     says("ip -json address show dev ib0", "[]");

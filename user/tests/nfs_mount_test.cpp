@@ -271,7 +271,7 @@ TEST_F(Nfs, mounts_nothing_whose_unit_cannot_be_enabled) {
     EXPECT_NE(err().find("remote-fs.target.wants"), std::string::npos) << err();
     EXPECT_FALSE(fs::exists(unit_file()));
     EXPECT_FALSE(processes.ran("mount"));
-    // What was mounted before stays.
+    // An earlier mount stays.
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--no-persist"}), 0);
     EXPECT_NE(run({"nfs", "mount", "storage1:/srv", mnt()}), 0);
     EXPECT_TRUE(mounted_on(files, mnt())->nfs);

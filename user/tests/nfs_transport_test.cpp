@@ -53,7 +53,7 @@ TEST_F(Nfs, transport_replaces_the_dropin_of_a_former_version) {
     EXPECT_EQ(read_file(dropin()), former);
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_EQ(read_file(dropin()), transport_dropin_text());
-    // What an administrator changed stays as it is.
+    // A file that an administrator changed stays as it is.
     write_file(dropin(), former + "options causeway_rpcrdma slots=64\n");
     EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_NE(read_file(dropin()), transport_dropin_text());

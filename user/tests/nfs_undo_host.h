@@ -44,7 +44,7 @@ class NfsUndo : public Nfs {
         };
     }
 
-    // What --dry-run shows is what is done.
+    // The changes that --dry-run shows are the changes that are made.
     void expect_as_shown(std::vector<std::string> words) {
         auto shown = words;
         shown.emplace_back("--dry-run");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What the NFS verbs change is shown, and taken back by undo.
+// The NFS verbs show their changes, and undo takes the changes back.
 #include "nfs_undo_host.h"
 
 #include "nfs/exportfs.h"
@@ -149,7 +149,7 @@ TEST_F(NfsUndo, ends_what_is_served_with_an_fsid_of_ours) {
     EXPECT_TRUE(fs::exists(root / "etc/nfs.conf.d/causeway.conf"));
     EXPECT_EQ(run({"undo", "1"}), 0) << err();
     EXPECT_FALSE(fs::exists(exports_file()));
-    // What an administrator changed stays.
+    // A change by an administrator stays.
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
     write_file(exports_file(), read_file(exports_file()) + "/second *(ro)\n");
     EXPECT_EQ(run({"undo", "--last"}), 1);

@@ -136,7 +136,7 @@ TEST_F(StockTargets, exports_that_do_not_fit_together_are_refused) {
     refused({"export", "set", "scratch", "--allow", "any"}, 1, "has the export 'other' too");
 }
 
-// What another export needs stays when the kernel refuses the second one.
+// The objects that another export needs stay when the kernel refuses the second export.
 TEST_F(StockTargets, an_export_that_fails_leaves_the_target_of_the_other) {
     ASSERT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
     const auto folders = files.folders;

@@ -65,7 +65,7 @@ std::vector<Words> groups_of_verbs() {
     for (const Verb &verb : all_verbs()) {
         Words words = words_of(verb);
         words.pop_back();
-        // What follows a verb is its operand: "attach", and there is "attach set" too.
+        // A word after a verb is its operand: "attach", and there is "attach set" too.
         const bool is_verb =
             std::any_of(all_verbs().begin(), all_verbs().end(),
                         [&](const Verb &other) { return words_of(other) == words; });

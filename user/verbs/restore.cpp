@@ -21,7 +21,7 @@ namespace {
 // takes longer: a name server does not answer, or a device hangs.
 constexpr std::chrono::seconds longest_start(8);
 
-// What is brought back: only what is missing, or also the settings of what is there.
+// The extent of a restore: only missing objects, or also the settings of existing objects.
 enum class Extent { missing, settings_too };
 
 // Collects the results of the tasks. A task that fails does not prevent the others.

@@ -22,7 +22,7 @@ def prepare(client):
 
 
 def forget(client):
-    """Disable the units that the first boot of the image enabled."""
+    """Disable the units that prepare() or the first boot of the image enabled."""
     client.run("systemctl disable --now causeway causeway-shutdown", timeout=120)
 
 

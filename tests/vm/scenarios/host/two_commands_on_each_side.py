@@ -35,7 +35,7 @@ def scenario(rig):
     read("A reboot")
     unchanged()
     by_rdma(client)
-    read("What is there", "Changing who may attach", "The end")
+    read("Listing exports and disks", "Changing who may attach", "The end")
     for host in (server, client):
         assert "no RDMA device" in host.run("causeway show").out
         host.run("[ ! -e /etc/systemd/system/causeway-soft@eth0.service ]")
