@@ -2,6 +2,7 @@
 // Changes of values of sysfs and of loaded kernel modules.
 #include "change/kinds.h"
 #include "host/rdma_devices.h"
+#include "host/rdma_modules.h"
 
 #include <cerrno>
 #include <fmt/format.h>
@@ -109,6 +110,11 @@ class ModuleChange final : public Change {
                          "a thread of its own may still be on its way out of it, and unloading it "
                          "then crashes the machine",
                          "", EBUSY};
+        }
+        if (const auto up = up_interface_of_module(world.files, module_); !up.empty()) {
+            return Error{ExitCode::try_again,
+                         fmt::format("the interface {} is up, and would disappear with it", up), "",
+                         EBUSY};
         }
         return world.modules.unload(module_);
     }

@@ -75,6 +75,10 @@ PciDetails pci_details_of(KernelFiles &files, const std::string &device) {
     return pci_details_at(files, fmt::format("/sys/class/infiniband/{}/device", device));
 }
 
+std::vector<std::string> interfaces_of_adapter(KernelFiles &files, const std::string &device) {
+    return files.list(fmt::format("/sys/class/infiniband/{}/device/net", device));
+}
+
 bool is_first_connectx(const PciDetails &pci) {
     const std::size_t colon = pci.id.find(':');
     if (colon == std::string::npos) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace causeway {
 
@@ -29,6 +30,9 @@ PciDetails pci_details_at(KernelFiles &files, const std::string &folder);
 
 // Returns the PCI function of an RDMA device.
 PciDetails pci_details_of(KernelFiles &files, const std::string &device);
+
+// Returns the network interfaces of that PCI function: of all ports of the RDMA device.
+std::vector<std::string> interfaces_of_adapter(KernelFiles &files, const std::string &device);
 
 // Returns true for the first generation of ConnectX: the adapters that the mlx4 driver names before
 // ConnectX-3, in revision a0. Revision b0 of the same PCI IDs is ConnectX-2. IPoIB of the first

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/places.h"
+#include "machine/kernel_files.h"
 
 #include <filesystem>
 #include <string>
@@ -31,6 +32,10 @@ struct BootModules {
     std::filesystem::path target; // the unit itself; rdma-core only
 };
 BootModules boot_modules(const Places &places);
+
+// Returns a network interface that is up and that would disappear with the module, or "": an
+// interface holds no reference to its module, so the kernel unloads the module nevertheless.
+std::string up_interface_of_module(KernelFiles &files, const std::string &module);
 
 // Returns the names in such a file: one on each line, without comments.
 std::vector<std::string> parse_modules(const std::string &content);

@@ -4,6 +4,7 @@
 #include "host/caller_session.h"
 #include "host/interface_now.h"
 #include "host/ipoib.h"
+#include "host/pci_details.h"
 #include "host/rdma_devices.h"
 #include "netconf/backend.h"
 #include "netconf/kept_now.h"
@@ -115,6 +116,30 @@ void add_renamed(const Json &programs, std::set<std::string> &interfaces) {
     }
 }
 
+// Adds the interfaces of the adapter if the change sets the type of one of its ports: "port type".
+// The kernel then removes the interfaces of all ports.
+void add_of_port_type(KernelFiles &files, const Json &change, std::set<std::string> &interfaces) {
+    const std::string start = "/sys/class/infiniband/";
+    const std::string path = change.value("path", "");
+    const std::size_t slash = path.find('/', start.size());
+    const bool by_sysfs = path.rfind(start, 0) == 0 && path.find("/device/mlx4_port") == slash;
+    std::string handle; // "pci/0000:03:00.0/1" of devlink
+    const Json words = change.value("run", Json::array());
+    if (words.is_array() && words.size() > 3 && words.at(0) == "devlink" && words.at(1) == "port" &&
+        words.at(2) == "set" && words.at(3).is_string()) {
+        handle = words.at(3).get<std::string>();
+    }
+    for (const RdmaDevice &device : rdma_devices(files)) {
+        const std::string slot = pci_details_of(files, device.name).slot;
+        if ((by_sysfs && path.compare(start.size(), slash - start.size(), device.name) == 0) ||
+            (!slot.empty() && handle.rfind("pci/" + slot + "/", 0) == 0)) {
+            for (std::string &each : interfaces_of_adapter(files, device.name)) {
+                interfaces.insert(std::move(each));
+            }
+        }
+    }
+}
+
 // Returns the interfaces that these changes modify.
 std::set<std::string> interfaces_of(const World &world, const std::vector<ChangePointer> &changes) {
     std::set<std::string> interfaces;
@@ -133,6 +158,7 @@ std::set<std::string> interfaces_of(const World &world, const std::vector<Change
         }
         interfaces.insert(interface_of_networkd_file(world.places, place));
         add_renamed(json.value("run", Json::array()), interfaces);
+        add_of_port_type(world.files, json, interfaces);
         const std::string path = place.string();
         if (path.compare(0, start.size(), start) == 0) {
             interfaces.insert(

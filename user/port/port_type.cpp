@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // port type, port unset, port list: the link type of a port of mlx4, and what is kept of a port for
 // the next boot.
-#include "change/carry_out.h"
+#include "change/unconfirmed.h"
 #include "command/verb.h"
 #include "config/file_header.h"
+#include "host/pci_details.h"
+#include "netconf/session_guard.h"
+#include "port/adapter_use.h"
 #include "port/port_name.h"
 #include "show/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace causeway {
 
@@ -85,6 +89,24 @@ Result<void> plan_type_now(World &world, ChangeSet &set, const PortName &port, c
     return {};
 }
 
+constexpr OptionSpec force_option{"force", "",
+                                  "also if a disk or a mount is connected by the adapter"};
+constexpr OptionSpec confirmed_option{
+    "confirmed", "",
+    "do not wait for \"causeway confirm\", although a session runs over the adapter: for scripts"};
+
+// Returns the guard of a set that changes the type of a port now. Returns an error if the adapter
+// is in use, unless --force is given.
+Result<std::optional<Guard>> guard_of_type(World &world, const Arguments &arguments,
+                                           const PortName &port, const std::string &verb) {
+    if (!arguments.has("force")) {
+        TRY(expect_adapter_unused(world, port.device.name, verb));
+    }
+    return arguments.has("confirmed")
+               ? std::optional<Guard>()
+               : guard_of_session(world, interfaces_of_adapter(world.files, port.device.name));
+}
+
 bool is_type(const std::string &text) {
     return text == "ib" || text == "eth" || text == "auto";
 }
@@ -101,6 +123,10 @@ Result<Answer> run_port_type(World &world, const Arguments &arguments) {
     const TypeNow now = type_now(world, port);
     ChangeSet set(fmt::format("port type {} {}", port.text(), type));
     TRY(plan_type_now(world, set, port, now, type));
+    std::optional<Guard> guard;
+    if (!set.empty()) {
+        guard = TRY(guard_of_type(world, arguments, port, "port type"));
+    }
     if (!arguments.has("no-persist")) {
         const std::string slot = uevent_value(world.files, port.device.name, "PCI_SLOT_NAME");
         if (slot.empty()) {
@@ -121,8 +147,9 @@ Result<Answer> run_port_type(World &world, const Arguments &arguments) {
                         slot, port.port.number, type);
         TRY(set.write(port_files(world, port.device.name, port.port.number).type_rule, rule));
     }
-    return carry_out(world, {arguments.dry_run()}, set,
-                     fmt::format("{} is of type {} already, now and at boot", port.text(), type));
+    return carry_out_guarded(
+        world, {arguments.dry_run()}, set,
+        fmt::format("{} is of type {} already, now and at boot", port.text(), type), guard);
 }
 
 /* ---- port unset ---- */
@@ -146,6 +173,7 @@ Result<Answer> run_port_unset(World &world, const Arguments &arguments) {
     auto kept = TRY(find_kept_port(world, typed));
     ChangeSet set(fmt::format("port unset {}", kept.text()));
     std::string note;
+    std::optional<Guard> guard;
     const PortFiles places = port_files(world, kept.device, kept.port);
     if (!kept.state.empty()) {
         TRY(set.remove(places.unit));
@@ -161,12 +189,13 @@ Result<Answer> run_port_unset(World &world, const Arguments &arguments) {
             const TypeNow now = type_now(world, *port);
             if (!now.text.empty() && now.word() != before) {
                 TRY(plan_type_now(world, set, *port, now, before));
+                guard = TRY(guard_of_type(world, arguments, *port, "port unset"));
             }
         }
     }
-    auto answer =
-        TRY(carry_out(world, {arguments.dry_run()}, set,
-                      fmt::format("nothing of {} is kept for the next boot", kept.text())));
+    auto answer = TRY(carry_out_guarded(
+        world, {arguments.dry_run()}, set,
+        fmt::format("nothing of {} is kept for the next boot", kept.text()), guard));
     if (!arguments.dry_run()) {
         answer.text += note;
     }
@@ -228,7 +257,7 @@ const VerbRows port_type_rows(Section::host, 12, [] {
             .words = "port type",
             .operands = "DEVICE[/PORT] ib|eth|auto",
             .summary = "set the link type of a port of mlx4, now and at every boot",
-            .options = {no_persist},
+            .options = {no_persist, force_option, confirmed_option},
             .least_operands = 2,
             .most_operands = 2,
             .changes = true,
@@ -239,6 +268,7 @@ const VerbRows port_type_rows(Section::host, 12, [] {
             .operands = "DEVICE[/PORT]",
             .summary = "keep no state and no type of a port for the next boot; the type becomes "
                        "what it was before port type",
+            .options = {force_option, confirmed_option},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Tests that a verb leaves what others use: ports, software devices, kernel modules, and targets
+// that have a session already.
+#include "host/rdma_devices.h"
+#include "stock_fixture.h"
+
+namespace causeway {
+namespace {
+
+namespace fs = std::filesystem;
+
+/* ---- port type ---- */
+
+// A ConnectX-3 with two ports: ib0 on the first, eth4 on the second.
+class AdapterInUse : public CommandTest {
+  protected:
+    void SetUp() override {
+        for (const char *port : {"1", "2"}) {
+            const std::string start = std::string("ports/") + port + "/";
+            rdma.put("mlx4_0", start + "link_layer", port[0] == '1' ? "InfiniBand" : "Ethernet");
+            rdma.put("mlx4_0", start + "phys_state", "5: LinkUp");
+        }
+        rdma.put("mlx4_0", "node_type", "1: CA");
+        rdma.put("mlx4_0", "node_guid", "0002:c903:0010:1200");
+        rdma.put("mlx4_0", "device/uevent", "DRIVER=mlx4_core\nPCI_SLOT_NAME=0000:03:00.0");
+        rdma.put("mlx4_0", "device/mlx4_port1", "ib");
+        rdma.put("mlx4_0", "device/mlx4_port2", "eth");
+        rdma.put("mlx4_0", "device/net/ib0/mtu", "2044");
+        rdma.put("mlx4_0", "device/net/eth4/mtu", "1500");
+        for (const auto &[name, address] :
+             {std::pair("ib0", "10.0.0.1"), std::pair("eth4", "10.4.0.1")}) {
+            const std::string text = address;
+            files.content[std::string("/sys/class/net/") + name + "/type"] = "1\n";
+            processes.acts[std::string("ip -json address show dev ") + name] = [text] {
+                ProcessEnd end;
+                end.out = R"([{"addr_info":[{"family":"inet","local":")" + text +
+                          R"(","prefixlen":24,"scope":"global"}]}])";
+                return end;
+            };
+        }
+        users(R"([{"ifname":"mlx4_0","pdn":1,"users":2,"comm":"ib_core"},)"
+              R"({"ifname":"mlx4_0","pdn":2,"users":2,"comm":"ib_ipoib"}])");
+    }
+
+    void users(const std::string &text) {
+        processes.acts["rdma -j resource show pd"] = [text] {
+            ProcessEnd end;
+            end.out = text;
+            return end;
+        };
+    }
+    void session_over(const std::string &address) {
+        std::string text = "SSH_CONNECTION=192.0.2.9 51000 " + address + " 22";
+        text += '\0';
+        write_file(root / "proc/self/environ", text);
+    }
+    std::string type(const char *port) {
+        return sysfs_text(files,
+                          std::string("/sys/class/infiniband/mlx4_0/device/mlx4_port") + port);
+    }
+    bool says(const std::string &text) const { return err().find(text) != std::string::npos; }
+};
+
+TEST_F(AdapterInUse, a_type_waits_for_a_session_over_either_port) {
+    session_over("10.4.0.1");
+    auto told = json({"port", "type", "mlx4_0/1", "eth", "--dry-run"});
+    EXPECT_EQ(status, 0) << err();
+    ASSERT_TRUE(told.contains("confirm")) << told;
+    EXPECT_EQ(told["confirm"]["interface"], "eth4");
+    told = json({"port", "type", "mlx4_0/1", "eth", "--dry-run", "--confirmed"});
+    EXPECT_FALSE(told.contains("confirm")) << told;
+    ASSERT_EQ(run({"port", "type", "mlx4_0/1", "eth", "--confirmed"}), 0) << err();
+    EXPECT_EQ(type("1"), "eth");
+    told = json({"port", "unset", "mlx4_0/1", "--dry-run"});
+    EXPECT_EQ(told["confirm"]["interface"], "eth4") << told;
+    told = json({"undo", "--last", "--dry-run"});
+    EXPECT_EQ(told["confirm"]["interface"], "eth4") << told;
+    session_over("10.9.0.1");
+    EXPECT_FALSE(json({"undo", "--last", "--dry-run"}).contains("confirm"));
+}
+
+TEST_F(AdapterInUse, a_type_set_by_devlink_is_guarded_at_undo_too) {
+    files.content.erase("/sys/class/infiniband/mlx4_0/device/mlx4_port1");
+    processes.acts["devlink port show pci/0000:03:00.0/1"] = [] {
+        ProcessEnd end;
+        end.out = "pci/0000:03:00.0/1: type ib ibdev mlx4_0\n";
+        return end;
+    };
+    ASSERT_EQ(run({"port", "type", "mlx4_0/1", "eth"}), 0) << err();
+    session_over("10.0.0.1");
+    EXPECT_EQ(json({"undo", "--last", "--dry-run"})["confirm"]["interface"], "ib0");
+}
+
+TEST_F(AdapterInUse, no_type_is_changed_under_a_disk_or_a_mount) {
+    SessionInfo live;
+    live.name = "scratch";
+    live.device = "mlx4_0";
+    live.device_port = 2;
+    kernel.running_sessions.push_back(live);
+    EXPECT_EQ(run({"port", "type", "mlx4_0/1", "eth"}), 75);
+    EXPECT_TRUE(says("the disk 'scratch' is connected by mlx4_0")) << err();
+    EXPECT_TRUE(says("--force")) << err();
+    kernel.running_sessions.clear();
+    NfsConnection mount;
+    mount.device = "mlx4_0";
+    mount.device_port = 1;
+    kernel.running_nfs.push_back(mount);
+    EXPECT_EQ(run({"port", "type", "mlx4_0/1", "eth"}), 75);
+    EXPECT_TRUE(says("NFS is connected by mlx4_0")) << err();
+    kernel.running_nfs.clear();
+    users(R"([{"ifname":"mlx4_0","pdn":3,"users":9,"comm":"nvme_rdma"}])");
+    EXPECT_EQ(run({"port", "type", "mlx4_0/1", "eth"}), 75);
+    EXPECT_TRUE(says("the kernel module nvme_rdma")) << err();
+    EXPECT_EQ(type("1"), "ib");
+    EXPECT_FALSE(fs::exists(root / "etc"));
+    EXPECT_EQ(run({"port", "type", "mlx4_0/1", "eth", "--force"}), 0) << err();
+    EXPECT_EQ(type("1"), "eth");
+    EXPECT_EQ(run({"port", "unset", "mlx4_0/1"}), 75);
+    users("[]");
+    EXPECT_EQ(run({"port", "unset", "mlx4_0/1"}), 0) << err();
+    EXPECT_EQ(type("1"), "ib");
+}
+
+/* ---- undo of modules ---- */
+
+TEST_F(AdapterInUse, a_module_with_an_interface_that_is_up_stays_loaded) {
+    files.add_ipoib("ib0", "0xffff");
+    for (const char *module : {"ib_ipoib", "mlx4_ib", "mlx4_en"}) {
+        files.content["/sys/class/net/ib0/flags"] = "0x1003\n";
+        files.content["/sys/class/net/eth4/flags"] = "0x1003\n";
+        files.content["/sys/class/net/ib0/device/uevent"] = "DRIVER=mlx4_core\n";
+        files.content["/sys/class/net/eth4/device/uevent"] = "DRIVER=mlx4_core\n";
+        ASSERT_EQ(run({"modules", "enable", module}), 0) << err();
+        ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_TRUE(modules.loaded(module)) << module;
+        EXPECT_TRUE(says(std::string("kernel module ") + module + " stays: ")) << err();
+        EXPECT_TRUE(says(" is up")) << err();
+        modules.there.erase(module);
+        ASSERT_EQ(run({"modules", "enable", module}), 0) << err();
+        files.content["/sys/class/net/ib0/flags"] = "0x1002\n";
+        files.content["/sys/class/net/eth4/flags"] = "0x1002\n";
+        ASSERT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_FALSE(modules.loaded(module)) << module;
+    }
+}
+
+} // namespace
+} // namespace causeway
