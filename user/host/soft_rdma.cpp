@@ -89,20 +89,31 @@ Result<std::vector<RdmaUser>> other_users(World &world, const std::string &devic
     return users;
 }
 
-Error is_used(const std::string &device, const char *action, const RdmaUser &user) {
-    return Error{ExitCode::try_again,
-                 fmt::format("{} cannot be {} now: {} uses it", device, action, user.text()),
-                 "end that, and try again"};
-}
-
-Result<void> expect_no_programs(World &world, const std::string &device, const char *action) {
+Result<void> expect_no_users(World &world, const std::string &device, const char *action,
+                             bool force) {
     const auto users = other_users(world, device);
-    for (const RdmaUser &user : users ? *users : std::vector<RdmaUser>()) {
-        if (user.pid != 0) {
-            return is_used(device, action, user);
-        }
+    if (!users && force) {
+        return {};
     }
-    return {};
+    if (!users) {
+        Error error = users.error();
+        error.fix += "; or give --force";
+        return error;
+    }
+    // A program comes first, because --force does not help against it.
+    auto user = std::find_if(users->begin(), users->end(),
+                             [](const RdmaUser &each) { return each.pid != 0; });
+    if (user == users->end() && !force) {
+        user = users->begin();
+    }
+    if (user == users->end()) {
+        return {};
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("{} cannot be {} now: {} uses it", device, action, user->text()),
+                 user->pid != 0 ? "end that, and try again"
+                                : "end that, and try again; or give --force: the module then loses "
+                                  "its connections, and may lose its disks"};
 }
 
 } // namespace causeway

@@ -27,11 +27,12 @@ struct RdmaUser {
 // report them.
 Result<std::vector<RdmaUser>> other_users(World &world, const std::string &device);
 
-// Returns an error (try_again) if a program has the device open, because the kernel would wait for
-// that program before it removes the device. @action, such as "removed", is for the error. Kernel
-// modules do not count: they only lose their connections.
-Result<void> expect_no_programs(World &world, const std::string &device, const char *action);
-Error is_used(const std::string &device, const char *action, const RdmaUser &user);
+// Returns an error if a program or a kernel module uses the device, or if its users are unknown.
+// The kernel waits for a program before it removes the device. A kernel module may lose more than
+// its connections: nvme_rdma deletes its controllers, and so its disks. With @force, only a program
+// counts. @action, such as "removed", is for the error.
+Result<void> expect_no_users(World &world, const std::string &device, const char *action,
+                             bool force);
 
 // Parses the output of "rdma -j resource show pd" or "... ctx".
 std::vector<RdmaUser> parse_rdma_users(std::string_view text, const std::string &device);

@@ -61,7 +61,7 @@ class SoftDeviceChange final : public Change {
     Result<void> back(World &world) const override { return put(world, !added_); }
 
     Result<void> may_go_back(World &world) const override {
-        return added_ ? expect_no_programs(world, device_.name, "removed") : Result<void>();
+        return added_ ? expect_no_users(world, device_.name, "removed", false) : Result<void>();
     }
 
   private:

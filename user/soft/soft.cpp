@@ -171,10 +171,43 @@ std::string why_left_alone(World &world, const RdmaDevice &device) {
     return takes_connections(world, device.name, *own) ? "takes connections" : "";
 }
 
-// The user did not ask for this change, so the use by a kernel module refuses it too.
-Result<void> expect_no_users(World &world, const std::string &device, const char *action) {
-    const auto users = TRY(other_users(world, device));
-    return users.empty() ? Result<void>() : is_used(device, action, users.front());
+constexpr OptionSpec force_option{
+    "force", "",
+    "also if kernel modules use the device, which may lose disks, or if its users are "
+    "unknown; not if a program uses it"};
+
+// Returns the device that the unit of a network device adds at boot, or none.
+std::optional<SoftUnit> unit_on(const World &world, const std::string &netdev) {
+    return parse_soft_unit(text_of(device_unit_of(world, netdev).file).value_or(""));
+}
+
+// Returns an error if the unit of the network device adds a device of another type: the unit would
+// be overwritten.
+Result<void> expect_own_unit(const World &world, const SoftWish &wish) {
+    const auto unit = unit_on(world, wish.netdev);
+    if (!unit || unit->type == wish.type) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("a unit adds the {} device {} on {} at boot, and a network device has "
+                             "one such unit",
+                             unit->type, unit->name, wish.netdev),
+                 fmt::format("causeway soft remove {}; or give --no-persist", unit->name)};
+}
+
+// Returns the network device of the unit that adds a device of this name at boot. Else the word may
+// be a network device itself.
+std::string netdev_of_unit(const World &world, const std::string &typed) {
+    for (const std::filesystem::path &file : files_in(world.places.units(), ".service")) {
+        const std::string text = text_of(file).value_or("");
+        const auto unit = file.filename().string().rfind("causeway-soft@", 0) == 0 && is_ours(text)
+                              ? parse_soft_unit(text)
+                              : std::nullopt;
+        if (unit && unit->name == typed) {
+            return unit->netdev;
+        }
+    }
+    return typed;
 }
 
 Answer left_alone(const std::string &device, const std::string &why) {
@@ -202,6 +235,7 @@ Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish
     ChangeSet set(fmt::format("soft add {} {}", wish.type, wish.netdev));
     const bool persists = wish.persists && systemd_runs(world);
     if (persists) {
+        TRY(expect_own_unit(world, wish));
         const DeviceUnit unit = device_unit_of(world, wish.netdev);
         TRY(set.write(unit.file, unit_text(device)));
         TRY(set.link(unit.want, unit.file.string()));
@@ -258,8 +292,7 @@ Result<Answer> run_soft_renew(World &world, const Arguments &arguments) {
             return left_alone(found->name, why);
         }
     }
-    TRY(unattended ? expect_no_users(world, found->name, "made anew")
-                   : expect_no_programs(world, found->name, "made anew"));
+    TRY(expect_no_users(world, found->name, "made anew", !unattended && arguments.has("force")));
     Answer answer;
     answer.json = {{"changed", true}, {"device", found->name}, {"netdev", found->netdev}};
     if (arguments.dry_run()) {
@@ -284,20 +317,24 @@ Result<Answer> run_soft_remove(World &world, const Arguments &arguments) {
     const auto found = find_typed(devices, typed);
     if (found != devices.end()) {
         TRY(expect_software(*found, "removed"));
-        TRY(expect_no_programs(world, found->name, "removed"));
+        TRY(expect_no_users(world, found->name, "removed", arguments.has("force")));
     }
     ChangeSet set("soft remove " + typed);
     if (found != devices.end()) {
         set.add(change_soft_device({found->soft, found->name, found->netdev}, false));
     }
-    // Without such a device, the typed word may be a network device whose unit still exists.
-    const std::string netdev = found == devices.end() ? typed : found->netdev;
-    const DeviceUnit unit = device_unit_of(world, netdev);
-    const std::size_t before = set.changes().size();
-    TRY(set.unlink(unit.want, unit.file.string()));
-    TRY(set.remove(unit.file));
-    if (set.changes().size() != before) {
-        set.reload_systemd(world);
+    // Without such a device, its unit may still exist.
+    const std::string netdev =
+        found == devices.end() ? netdev_of_unit(world, typed) : found->netdev;
+    const auto adds = unit_on(world, netdev);
+    if (found == devices.end() || !adds || adds->type == found->soft) {
+        const DeviceUnit unit = device_unit_of(world, netdev);
+        const std::size_t before = set.changes().size();
+        TRY(set.unlink(unit.want, unit.file.string()));
+        TRY(set.remove(unit.file));
+        if (set.changes().size() != before) {
+            set.reload_systemd(world);
+        }
     }
     return carry_out(world, {arguments.dry_run()}, set,
                      fmt::format("there is no software device {}", typed));
@@ -322,7 +359,8 @@ const VerbRows soft_rows(Section::host, 1, [] {
         {
             .words = "soft remove",
             .operands = "DEVICE|NETDEV",
-            .summary = "remove a device, now and at boot",
+            .summary = "remove a device, now and at boot; refused while it is in use",
+            .options = {force_option},
             .least_operands = 1,
             .most_operands = 1,
             .changes = true,
@@ -331,9 +369,10 @@ const VerbRows soft_rows(Section::host, 1, [] {
         {
             .words = "soft renew",
             .operands = "DEVICE|NETDEV",
-            .summary = "make a device anew, so that its connections reconnect; refused while "
-                       "programs use the device",
-            .options = {{"unattended", "",
+            .summary = "make a device anew, so that its connections reconnect; refused while the "
+                       "device is in use",
+            .options = {force_option,
+                        {"unattended", "",
                          "for the systemd unit: only if the device takes no connections and has no "
                          "other user",
                          false, true}},

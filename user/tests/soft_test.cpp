@@ -58,7 +58,12 @@ TEST_F(SoftOption, makes_soft_iwarp_where_its_type_is_named) {
         << out();
     EXPECT_NE(read_file(unit()).find("soft add siw eth0 --name siw0 --at-boot\n"),
               std::string::npos);
-    EXPECT_EQ(run({"attach", "storage1/scratch", "--soft", "rxe:eth0", "--dry-run"}), 0) << err();
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--soft", "rxe:eth0", "--dry-run"}), 1);
+    EXPECT_NE(err().find("a unit adds the siw device siw0 on eth0 at boot"), std::string::npos)
+        << err();
+    EXPECT_EQ(
+        run({"attach", "storage1/scratch", "--soft", "rxe:eth0", "--dry-run", "--no-persist"}), 0)
+        << err();
     EXPECT_NE(out().find("+rxe rxe0 on eth0\n"), std::string::npos) << out();
 }
 
@@ -225,7 +230,7 @@ TEST_F(SilentDevice, that_others_use_is_not_taken_from_them) {
     EXPECT_NE(err().find("the kernel module nvme_rdma uses it"), std::string::npos) << err();
     EXPECT_TRUE(rdma.log.empty());
     // An administrator can still renew it, unless the removal would not end.
-    EXPECT_EQ(run({"soft", "renew", "rxe0"}), 0) << err();
+    EXPECT_EQ(run({"soft", "renew", "rxe0", "--force"}), 0) << err();
     EXPECT_TRUE(renewed());
     rdma.log.clear();
     says("rdma -j resource show ctx", R"([{"ifname":"rxe0","ctxn":0,"pid":12,"comm":"rping"}])");

@@ -144,5 +144,86 @@ TEST_F(AdapterInUse, a_module_with_an_interface_that_is_up_stays_loaded) {
     }
 }
 
+/* ---- software devices ---- */
+
+class SoftDeviceInUse : public CommandTest {
+  protected:
+    void SetUp() override {
+        files.content["/sys/class/net/eth0/type"] = "1\n";
+        fs::create_directories(root / "run/systemd/system");
+        ASSERT_EQ(run({"soft", "add", "rxe", "eth0"}), 0) << err();
+        rdma.log.clear();
+        used_by("nvme_rdma");
+    }
+
+    void used_by(const std::string &module) {
+        processes.acts["rdma -j resource show pd"] = [module] {
+            ProcessEnd end;
+            end.out = R"([{"ifname":"rxe0","pdn":2,"users":3,"comm":")" + module + "\"}]";
+            return end;
+        };
+    }
+    fs::path unit() const { return root / "etc/systemd/system/causeway-soft@eth0.service"; }
+    bool says(const std::string &text) const { return err().find(text) != std::string::npos; }
+};
+
+TEST_F(SoftDeviceInUse, is_not_removed_under_a_disk_of_another_module) {
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"soft", "remove", "rxe0"}, {"soft", "renew", "rxe0"}}) {
+        EXPECT_EQ(run(words), 75);
+        EXPECT_TRUE(says("the kernel module nvme_rdma uses it")) << err();
+        EXPECT_TRUE(says("--force")) << err();
+    }
+    EXPECT_EQ(run({"undo", "--last"}), 75);
+    EXPECT_TRUE(says("the kernel module nvme_rdma uses it")) << err();
+    EXPECT_TRUE(rdma.log.empty());
+    EXPECT_EQ(run({"soft", "renew", "rxe0", "--force"}), 0) << err();
+    EXPECT_EQ(run({"soft", "remove", "rxe0", "--force"}), 0) << err();
+    EXPECT_EQ(rdma.log.back(), "remove rxe0");
+}
+
+TEST_F(SoftDeviceInUse, is_not_removed_while_its_users_are_unknown) {
+    processes.acts["rdma -j resource show pd"] = [] { return FakeProcesses::failure("no", 1); };
+    for (const std::vector<std::string> &words :
+         {std::vector<std::string>{"soft", "remove", "rxe0"}, {"soft", "renew", "rxe0"}}) {
+        EXPECT_EQ(run(words), 69);
+        EXPECT_TRUE(says("cannot see who uses rxe0")) << err();
+        EXPECT_TRUE(says("--force")) << err();
+    }
+    EXPECT_TRUE(rdma.log.empty());
+    EXPECT_EQ(run({"soft", "remove", "rxe0", "--force"}), 0) << err();
+}
+
+// The kernel would wait for the program, whatever the administrator accepts to lose.
+TEST_F(SoftDeviceInUse, is_not_removed_by_force_under_a_program) {
+    processes.acts["rdma -j resource show ctx"] = [] {
+        ProcessEnd end;
+        end.out = R"([{"ifname":"rxe0","ctxn":0,"pid":12,"comm":"rping"}])";
+        return end;
+    };
+    EXPECT_EQ(run({"soft", "remove", "rxe0", "--force"}), 75);
+    EXPECT_TRUE(says("rping (process 12) uses it")) << err();
+    EXPECT_TRUE(rdma.log.empty());
+}
+
+TEST_F(SoftDeviceInUse, keeps_its_unit_when_another_type_is_added) {
+    EXPECT_EQ(run({"soft", "add", "siw", "eth0"}), 1);
+    EXPECT_TRUE(says("adds the rxe device rxe0 on eth0 at boot")) << err();
+    EXPECT_TRUE(rdma.log.empty());
+    EXPECT_NE(read_file(unit()).find("soft add rxe eth0 --name rxe0"), std::string::npos);
+    EXPECT_EQ(run({"soft", "add", "siw", "eth0", "--no-persist"}), 0) << err();
+    EXPECT_NE(read_file(unit()).find("soft add rxe eth0 --name rxe0"), std::string::npos);
+    processes.acts["rdma -j resource show pd"] = [] { return ProcessEnd{}; };
+    EXPECT_EQ(run({"soft", "remove", "siw0"}), 0) << err();
+    EXPECT_NE(read_file(unit()).find("soft add rxe eth0 --name rxe0"), std::string::npos);
+}
+
+TEST_F(SoftDeviceInUse, has_its_unit_removed_by_its_name_when_it_is_gone) {
+    ASSERT_TRUE(rdma.remove("rxe0"));
+    EXPECT_EQ(run({"soft", "remove", "rxe0"}), 0) << err();
+    EXPECT_FALSE(fs::exists(unit()));
+    EXPECT_TRUE(json({"soft", "list"})["devices"].empty());
+}
+
 } // namespace
 } // namespace causeway
