@@ -119,6 +119,9 @@ class StockAttachAction final : public DiskAction {
         ChangeSet set(
             fmt::format("attach {} --via {}", wanted_.disk.text(), via_text(wanted_.via)));
         if (!now || !now->connection) {
+            if (!wanted_.target.empty()) {
+                TRY(expect_no_session(world, wanted_));
+            }
             add_attach(world, set, wanted_);
         }
         if (persists_ && !(now && now->persistent)) {

@@ -69,6 +69,7 @@ Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
 Result<StockAttachment> connect_at(World &world, const StockAttachment &settings,
                                    const SocketAddress &portal) {
     auto known = TRY(resolved(world, settings, portal));
+    TRY(expect_no_session(world, known));
     TRY(stock_transport(known.via).connect(world, known, portal));
     return known;
 }
@@ -147,7 +148,11 @@ class StockAttachmentChange final : public Change {
             TRY(world.modules.need(module));
         }
         auto known = TRY(connect(world, settings_));
-        return write_durably(record_place(world, settings_), stock_text(known), 0644);
+        auto kept = write_durably(record_place(world, settings_), stock_text(known), 0644);
+        if (!kept) {
+            (void)stock_transport(known.via).disconnect(world, known);
+        }
+        return kept;
     }
 
     Result<void> detach(World &world) const {
@@ -211,6 +216,27 @@ Result<std::optional<StockAttachmentState>> find_stock_attachment(World &world,
         }
     }
     return std::optional<StockAttachmentState>();
+}
+
+Result<void> expect_no_session(World &world, const StockAttachment &settings) {
+    const auto session = stock_transport(settings.via).find(world.files, settings);
+    if (!session) {
+        return {};
+    }
+    std::string owner = "causeway did not make it";
+    std::string fix = "end it by the program that made it; see: causeway list";
+    std::vector<std::string> others;
+    for (const StockAttachmentState &state : TRY(stock_attachments(world, others))) {
+        if (state.connection && state.connection->handle == session->handle) {
+            owner = fmt::format("it is the disk {}", state.settings.disk.text());
+            fix = fmt::format("use that disk, or: causeway detach {}", state.settings.disk.text());
+        }
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("{} has a session already, {}{}{}: {}", settings.target,
+                             session->handle, session->disks.empty() ? "" : " with ",
+                             fmt::join(session->disks, " "), owner),
+                 fix};
 }
 
 ChangePointer change_stock_attachment(StockAttachment settings, bool attached) {

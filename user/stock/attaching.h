@@ -33,6 +33,10 @@ Result<std::optional<StockAttachmentState>> find_stock_attachment(World &world,
 // disconnects and removes the record. The kernel modules must be loaded.
 ChangePointer change_stock_attachment(StockAttachment settings, bool attached);
 
+// Returns an error if the target of the settings has a session already, which names the session and
+// the disk that has it. Another program may use the session, and detach would end it.
+Result<void> expect_no_session(World &world, const StockAttachment &settings);
+
 // Adds the changes that attach the disk: modules and the connection.
 void add_attach(World &world, ChangeSet &set, const StockAttachment &settings);
 

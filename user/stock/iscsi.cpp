@@ -21,7 +21,6 @@ namespace {
 constexpr const char *sessions_folder = "/sys/class/iscsi_session";
 constexpr std::chrono::seconds iscsiadm_limit{120};
 // Exit codes of iscsiadm, from include/iscsi_err.h of open-iscsi.
-constexpr int session_exists = 15;
 constexpr int no_objects = 21;
 constexpr int refused = 24;
 
@@ -78,6 +77,29 @@ Result<void> put_secrets(World &world, const StockAttachment &settings,
                      "CHAP needs open-iscsi with its database below /etc/iscsi/nodes"};
     }
     return {};
+}
+
+// Returns an error if open-iscsi has a record of the target at the portal, because the attachment
+// would change it and detach would delete it. A record may also remain from an attachment of an
+// earlier boot. Then there is a file that attaches the disk at boot.
+Result<void> expect_no_record(World &world, const StockAttachment &settings,
+                              const SocketAddress &portal) {
+    std::error_code failure;
+    if (fs::exists(stock_place(world.places, settings), failure)) {
+        return {};
+    }
+    const std::vector<std::string> words = {"iscsiadm",      "-m", "node",       "-o", "show", "-T",
+                                            settings.target, "-p", portal.text()};
+    auto end = TRY(world.processes.run(words, iscsiadm_limit));
+    if (!end.good()) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("open-iscsi has a record of {} at {} already, which causeway did not "
+                             "make",
+                             settings.target, portal.text()),
+                 fmt::format("if nothing needs the record: iscsiadm -m node -T {} -p {} -o delete",
+                             settings.target, portal.text())};
 }
 
 class IscsiTransport final : public StockTransport {
@@ -200,12 +222,13 @@ class IscsiTransport final : public StockTransport {
             words.insert(words.end(), more);
             return words;
         };
+        TRY(expect_no_record(world, settings, portal));
         TRY(iscsiadm(world, with({"-o", "new"}), {}));
         // "causeway restore" reconnects after a reboot, so open-iscsi must not.
         TRY(iscsiadm(world, with({"-o", "update", "-n", "node.startup", "-v", "manual"}), {}));
         auto up = put_secrets(world, settings, portal);
         if (up) {
-            up = iscsiadm(world, with({"--login"}), {session_exists});
+            up = iscsiadm(world, with({"--login"}), {});
         }
         if (!up) {
             (void)iscsiadm(world, with({"-o", "delete"}), {no_objects});

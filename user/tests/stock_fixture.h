@@ -107,6 +107,10 @@ class Stock : public CommandTest {
             end.out = "10.0.0.1:3260,1 " + iqn + "\n10.0.0.1:3260,1 iqn.2003-01.org.x:other";
             return end;
         };
+        // open-iscsi has no record of the target.
+        processes.acts["iscsiadm -m node -o show"] = [] {
+            return FakeProcesses::failure("iscsiadm: No records found", 21);
+        };
         const auto login = [this] {
             put("/sys/class/iscsi_session/session1/targetname", iqn);
             put("/sys/class/iscsi_session/session1/state", "LOGGED_IN");

@@ -225,5 +225,53 @@ TEST_F(SoftDeviceInUse, has_its_unit_removed_by_its_name_when_it_is_gone) {
     EXPECT_TRUE(json({"soft", "list"})["devices"].empty());
 }
 
+/* ---- targets with a session ---- */
+
+class TargetInUse : public Stock {
+  protected:
+    bool says(const std::string &text) const { return err().find(text) != std::string::npos; }
+    void logged_in() {
+        put("/sys/class/iscsi_session/session7/targetname", iqn);
+        put("/sys/class/iscsi_session/session7/state", "LOGGED_IN");
+    }
+};
+
+TEST_F(TargetInUse, a_session_of_an_administrator_is_not_taken_over) {
+    offer_iscsi();
+    logged_in();
+    for (const bool named : {false, true}) {
+        std::vector<std::string> words = {"attach", "storage1/scratch", "--via", "iscsi"};
+        if (named) {
+            words.insert(words.end(), {"--target", iqn});
+        }
+        EXPECT_EQ(run(words), 1) << named;
+        EXPECT_TRUE(says(iqn + " has a session already, session7")) << err();
+        EXPECT_FALSE(says("meanwhile")) << err();
+    }
+    EXPECT_FALSE(processes.ran("iscsiadm -m node -T"));
+    EXPECT_FALSE(fs::exists(root / "etc"));
+}
+
+TEST_F(TargetInUse, the_attachment_that_has_the_session_is_named) {
+    resolver.names["other"] = {"10.0.0.1"};
+    offer_iscsi();
+    ASSERT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 0) << err();
+    EXPECT_EQ(run({"attach", "other/disk", "--via", "iscsi", "--target", iqn}), 1);
+    EXPECT_TRUE(says("it is the disk storage1/scratch")) << err();
+    EXPECT_EQ(json({"list"})["stock"].size(), 1U);
+}
+
+TEST_F(TargetInUse, a_record_of_an_administrator_is_neither_changed_nor_deleted) {
+    offer_iscsi();
+    processes.acts["iscsiadm -m node -o show"] = [] { return ProcessEnd{}; };
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 1);
+    EXPECT_TRUE(says("open-iscsi has a record of " + iqn + " at 10.0.0.1:3260")) << err();
+    EXPECT_FALSE(processes.ran("iscsiadm -m node -T"));
+    // A record that an attachment of the last boot left is its own.
+    write_file(attachment(),
+               "[stock-attachment]\nserver = storage1\nname = scratch\nvia = iscsi\n");
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "iscsi"}), 0) << err();
+}
+
 } // namespace
 } // namespace causeway

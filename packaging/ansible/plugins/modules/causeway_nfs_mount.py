@@ -80,7 +80,7 @@ fix:
 from ansible.module_utils.basic import AnsibleModule
 from ansible_collections.causeway.causeway.plugins.module_utils.command import COMMON, Causeway, words_of
 
-MOUNT = (("persist", "--persist"), ("options", "--options"))
+MOUNT = (("options", "--options"),)
 UNMOUNT = (("force", "--force"), ("lazy", "--lazy"))
 
 
@@ -99,7 +99,8 @@ def main():
         causeway.change(["nfs", "umount", wanted["path"]] + words_of(wanted, UNMOUNT))
         causeway.exit()
     answer = causeway.change(["nfs", "mount", wanted["src"], wanted["path"]] + words_of(wanted, MOUNT) +
-                             (["--require", "rdma"] if wanted["require_rdma"] else []))
+                             (["--require", "rdma"] if wanted["require_rdma"] else []) +
+                             ([] if wanted["persist"] else ["--no-persist"]))
     causeway.exit(transport=answer.get("transport"), reason=answer.get("reason"))
 
 
