@@ -10,10 +10,12 @@
 #include "host/ipoib.h"
 #include "host/rdma_devices.h"
 #include "ipoib/device_name_change.h"
+#include "ipoib/name_rules.h"
 #include "netconf/apply.h"
 #include "netconf/other_profiles.h"
 #include "netconf/records.h"
 #include "netconf/session_guard.h"
+#include "port/new_device_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -56,6 +58,23 @@ Result<void> plan_rule(const std::filesystem::path &place, const std::string &ke
                        const std::string &rule, ChangeSet &set) {
     auto text = TRY(rules_with(place, key, rule));
     return set.write(place, text);
+}
+
+// Returns an error if the name is kept for another interface or device: udev would give it to the
+// one that appears first.
+Result<void> expect_free_name(World &world, bool of_devices, const std::string &name,
+                              const std::string &guid) {
+    for (const NameRule &rule : TRY(load_name_rules(world.places, of_devices))) {
+        if (rule.name == name && rule.guid != guid) {
+            return Error{ExitCode::usage,
+                         fmt::format("{} keeps the name {} for {}",
+                                     name_rules_place(world.places, of_devices).string(), name,
+                                     rule.guid),
+                         fmt::format("give another name; or end that one: causeway name unset {}{}",
+                                     name, of_devices ? " --rdma" : "")};
+        }
+    }
+    return {};
 }
 
 // Returns an error if a profile would still have the old name, and so would no longer apply to the
@@ -107,6 +126,7 @@ Result<Answer> name_interface(World &world, const Arguments &arguments) {
         return Error{ExitCode::failed,
                      fmt::format("{} has no address of 20 bytes: '{}'", from, interface.address)};
     }
+    TRY(expect_free_name(world, false, to, guid));
     auto records = TRY(load_records(world.places));
     if (from != to) {
         TRY(no_profile_stays_behind(world, interface, to, records));
@@ -162,6 +182,7 @@ Result<Answer> name_device(World &world, const Arguments &arguments) {
                      fmt::format("causeway soft remove {}, then causeway soft add {} {} --name {}",
                                  from, device->soft, device->netdev, to)};
     }
+    TRY(expect_free_name(world, true, to, device->node_guid));
     const std::string key = fmt::format(R"(ATTR{{node_guid}}=="{}")", device->node_guid);
     const std::string rule = fmt::format(
         R"(ACTION=="add", SUBSYSTEM=="infiniband", {}, PROGRAM="rdma_rename %k NAME_FIXED {}")",
@@ -169,6 +190,7 @@ Result<Answer> name_device(World &world, const Arguments &arguments) {
     TRY(plan_rule(world.places.rdma_names(), key, rule, set));
     if (from != to) {
         set.add(change_device_name(from, to));
+        TRY(plan_new_device_name(world, set, from, to));
     }
     return carry_out(world, {arguments.dry_run()}, set,
                      fmt::format("{} has this name already, now and at boot", to));
