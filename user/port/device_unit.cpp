@@ -11,6 +11,21 @@
 
 namespace causeway {
 
+namespace {
+
+// Returns the words after the verb in the command of a unit, or none.
+std::vector<std::string> words_of_unit(const std::filesystem::path &unit, const std::string &verb) {
+    const std::string start = fmt::format("ExecStart=/usr/sbin/causeway {} ", verb);
+    for (const std::string &line : lines_of(text_of(unit).value_or(""))) {
+        if (line.compare(0, start.size(), start) == 0) {
+            return words_of_line(line.substr(start.size()));
+        }
+    }
+    return {};
+}
+
+} // namespace
+
 std::string DeviceUnit::name() const {
     return fmt::format("causeway-{}@{}.service", setting, escaped_path(subject));
 }
@@ -59,13 +74,22 @@ Result<void> plan_no_device_unit(World &world, ChangeSet &set, const DeviceUnit 
 }
 
 std::vector<std::string> words_at_boot(const World &world, const DeviceUnit &unit) {
-    const std::string start = fmt::format("ExecStart=/usr/sbin/causeway {} ", unit.verb);
-    for (const std::string &line : lines_of(text_of(unit.unit(world.places)).value_or(""))) {
-        if (line.compare(0, start.size(), start) == 0) {
-            return words_of_line(line.substr(start.size()));
+    return words_of_unit(unit.unit(world.places), unit.verb);
+}
+
+std::vector<std::vector<std::string>>
+all_words_at_boot(const World &world, const std::string &setting, const std::string &verb) {
+    std::vector<std::vector<std::string>> all;
+    for (const std::filesystem::path &file : files_in(world.places.units(), ".service")) {
+        const bool is_unit =
+            file.filename().string().rfind(fmt::format("causeway-{}@", setting), 0) == 0 &&
+            is_ours(text_of(file).value_or(""));
+        auto words = is_unit ? words_of_unit(file, verb) : std::vector<std::string>();
+        if (!words.empty()) {
+            all.push_back(std::move(words));
         }
     }
-    return {};
+    return all;
 }
 
 } // namespace causeway

@@ -32,4 +32,8 @@ Result<void> plan_no_device_unit(World &world, ChangeSet &set, const DeviceUnit 
 // Returns the words of the command of an existing unit after the verb, or none.
 std::vector<std::string> words_at_boot(const World &world, const DeviceUnit &unit);
 
+// Returns the same for each unit of a setting, also those of devices that are gone.
+std::vector<std::vector<std::string>>
+all_words_at_boot(const World &world, const std::string &setting, const std::string &verb);
+
 } // namespace causeway

@@ -18,16 +18,6 @@ namespace {
 
 constexpr std::chrono::seconds patience{10};
 
-Priorities bits_of(unsigned long mask) {
-    Priorities on;
-    for (unsigned int priority = 0; priority < priority_count; priority++) {
-        if ((mask >> priority & 1U) != 0) {
-            on.push_back(priority);
-        }
-    }
-    return on;
-}
-
 // Returns the words after the name of a list in the output of dcb, up to the next name.
 std::vector<std::string> list_after(const std::string &text, std::string_view name) {
     std::vector<std::string> list;
@@ -85,6 +75,16 @@ void look_for_pfc(World &world, FlowControl &control) {
 }
 
 } // namespace
+
+Priorities bits_of(unsigned long mask) {
+    Priorities on;
+    for (unsigned int priority = 0; priority < priority_count; priority++) {
+        if ((mask >> priority & 1U) != 0) {
+            on.push_back(priority);
+        }
+    }
+    return on;
+}
 
 std::string mlx4_sent(KernelFiles &files) {
     return sysfs_text(files, "/sys/module/mlx4_en/parameters/pfctx");

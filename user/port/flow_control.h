@@ -39,6 +39,9 @@ Result<Priorities> parse_priorities(const std::vector<std::string> &typed);
 // Returns one entry for each interface that carries RoCE.
 std::vector<FlowControl> flow_controls(World &world);
 
+// Returns the priorities whose bits are set.
+Priorities bits_of(unsigned long mask);
+
 // The options of mlx4_en, as the running module has them. Empty: it is not loaded.
 std::string mlx4_sent(KernelFiles &files);
 std::string mlx4_received(KernelFiles &files);

@@ -8,6 +8,7 @@
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/file_header.h"
+#include "doctor/gather.h"
 #include "port/at_boot_option.h"
 #include "port/device_unit.h"
 #include "port/flow_control.h"
@@ -63,41 +64,84 @@ Result<DscpPriorities> parse_dscp(const std::vector<std::string> &typed) {
     return map;
 }
 
-DeviceUnit pfc_unit_of(const FlowControl &control) {
+DeviceUnit pfc_unit_on(const std::string &netdev) {
     DeviceUnit unit;
     unit.verb = "pfc set";
     unit.setting = "pfc";
-    unit.subject = control.netdev;
+    unit.subject = netdev;
+    return unit;
+}
+
+DeviceUnit pfc_unit_of(const FlowControl &control) {
+    DeviceUnit unit = pfc_unit_on(control.netdev);
     unit.interface = control.netdev;
     unit.node_guid = control.node_guid;
     unit.description = fmt::format("Priority flow control of {}", control.netdev);
     return unit;
 }
 
-// The settings that the unit of an interface makes at boot.
+// The settings that the unit of an interface, or an option of mlx4_en, makes at boot.
 struct AtBoot {
     Priorities on;
     DscpPriorities dscp;
+    std::string netdev{};
 };
 
-// Returns none if there is no unit, or if an administrator wrote another command into it.
-std::optional<AtBoot> at_boot_of(const World &world, const FlowControl &control) {
+// Parses the command of a unit. Returns none if there is no unit, or if an administrator wrote
+// another command into it.
+std::optional<AtBoot> parse_at_boot(const std::vector<std::string> &words) {
     std::vector<std::string> typed;
     std::vector<std::string> maps;
-    const auto words = words_at_boot(world, pfc_unit_of(control));
+    std::string netdev;
     for (std::size_t i = 0; i < words.size(); i++) {
         if (words[i] == "--dscp" && i + 1 < words.size()) {
             maps.push_back(words[++i]);
-        } else if (words[i] == "--interface") {
-            i++;
+        } else if (words[i] == "--interface" && i + 1 < words.size()) {
+            netdev = words[++i];
         } else if (words[i].compare(0, 2, "--") != 0) {
             typed.push_back(words[i]);
         }
     }
     const auto on = parse_priorities(typed);
     const auto dscp = parse_dscp(maps);
-    return words.empty() || typed.empty() || !on || !dscp ? std::nullopt
-                                                          : std::optional(AtBoot{*on, *dscp});
+    return words.empty() || typed.empty() || !on || !dscp
+               ? std::nullopt
+               : std::optional(AtBoot{*on, *dscp, netdev});
+}
+
+std::optional<AtBoot> at_boot_by_unit(const World &world, const FlowControl &control) {
+    return parse_at_boot(words_at_boot(world, pfc_unit_of(control)));
+}
+
+// Returns the option of mlx4_en in the file of "pfc set", or none.
+std::optional<AtBoot> at_boot_of_mlx4(const World &world) {
+    constexpr std::string_view key = "pfctx=";
+    const std::string text = text_of(world.places.mlx4_options()).value_or("");
+    const std::size_t place = text.find(key);
+    if (place == std::string::npos) {
+        return std::nullopt;
+    }
+    return AtBoot{bits_of(std::strtoul(text.c_str() + place + key.size(), nullptr, 0)), {}};
+}
+
+std::optional<AtBoot> at_boot_of(const World &world, const FlowControl &control) {
+    return control.source == "mlx4_en" ? at_boot_of_mlx4(world) : at_boot_by_unit(world, control);
+}
+
+// Returns the interfaces whose unit exists, and which do not.
+std::vector<AtBoot> kept_of_gone(const World &world, const std::vector<FlowControl> &there) {
+    std::vector<AtBoot> gone;
+    for (const auto &words : all_words_at_boot(world, "pfc", "pfc set")) {
+        const auto kept = parse_at_boot(words);
+        const bool known =
+            !kept || std::any_of(there.begin(), there.end(), [&](const FlowControl &each) {
+                return each.netdev == kept->netdev;
+            });
+        if (!known && !kept->netdev.empty()) {
+            gone.push_back(*kept);
+        }
+    }
+    return gone;
 }
 
 Json dscp_json(const DscpPriorities &map) {
@@ -108,10 +152,16 @@ Json dscp_json(const DscpPriorities &map) {
     return json;
 }
 
+std::string at_boot_text(const AtBoot &kept) {
+    return priorities_text(kept.on) +
+           (kept.dscp.empty() ? ""
+                              : fmt::format("; {}", fmt::join(dscp_words(kept.dscp, '='), ", ")));
+}
+
 Json control_json(const FlowControl &control, const std::optional<AtBoot> &kept) {
     const bool known = !control.source.empty();
     return {{"interface", control.netdev},
-            {"device", control.device},
+            {"device", or_null(control.device)},
             {"priorities", known ? Json(control.on) : Json(nullptr)},
             {"dscp", control.source == "dcb" ? dscp_json(control.dscp) : Json(nullptr)},
             {"source", known ? Json(control.source) : Json(nullptr)},
@@ -130,7 +180,8 @@ Result<Answer> run_pfc_show(World &world, const Arguments &arguments) {
                  {"DSCP=PRIORITY"},
                  {"AT BOOT"},
                  {"SAYS"}});
-    for (const FlowControl &each : flow_controls(world)) {
+    const auto all = flow_controls(world);
+    for (const FlowControl &each : all) {
         if (!asked.empty() && asked != each.netdev && asked != each.device) {
             continue;
         }
@@ -139,7 +190,16 @@ Result<Answer> run_pfc_show(World &world, const Arguments &arguments) {
         answer.json["interfaces"].push_back(control_json(each, kept));
         table.row({each.netdev, each.device, known ? priorities_text(each.on) : "unknown",
                    fmt::format("{}", fmt::join(dscp_words(each.dscp, '='), ", ")),
-                   kept ? priorities_text(kept->on) : "", known ? each.source : each.why_not});
+                   kept ? at_boot_text(*kept) : "", known ? each.source : each.why_not});
+    }
+    for (const AtBoot &kept : kept_of_gone(world, all)) {
+        if (asked.empty() || asked == kept.netdev) {
+            FlowControl gone;
+            gone.netdev = kept.netdev;
+            gone.why_not = "not there";
+            answer.json["interfaces"].push_back(control_json(gone, kept));
+            table.row({kept.netdev, "", "", "", at_boot_text(kept), gone.why_not});
+        }
     }
     if (answer.json["interfaces"].empty() && !asked.empty()) {
         return Error{ExitCode::unavailable, fmt::format("{} carries no RoCE", asked),
@@ -165,7 +225,10 @@ std::vector<std::string> initramfs_program(World &world) {
 // The interfaces that the verb is about. mlx4 has one setting for all its ports.
 struct Targets {
     std::vector<FlowControl> by_dcb;
+    std::vector<std::string> gone; // interfaces that only have a unit, which has to go
     bool mlx4 = false;
+
+    bool empty() const { return !mlx4 && by_dcb.empty() && gone.empty(); }
     std::vector<std::string> warnings;
 };
 
@@ -190,11 +253,20 @@ Result<FlowControl> find_typed(const std::vector<FlowControl> &all, const std::s
     return *found;
 }
 
-Result<Targets> targets_of(World &world, const Arguments &arguments) {
+// @unsets: the units of interfaces that are gone count too.
+Result<Targets> targets_of(World &world, const Arguments &arguments, bool unsets) {
     const auto all = flow_controls(world);
     const auto typed = arguments.list("interface");
     Targets targets;
+    for (const AtBoot &kept : unsets ? kept_of_gone(world, all) : std::vector<AtBoot>()) {
+        if (typed.empty() || std::find(typed.begin(), typed.end(), kept.netdev) != typed.end()) {
+            targets.gone.push_back(kept.netdev);
+        }
+    }
     for (const std::string &name : typed) {
+        if (std::find(targets.gone.begin(), targets.gone.end(), name) != targets.gone.end()) {
+            continue;
+        }
         auto one = TRY(find_typed(all, name));
         targets.mlx4 |= one.source == "mlx4_en";
         if (one.source == "dcb") {
@@ -213,7 +285,7 @@ Result<Targets> targets_of(World &world, const Arguments &arguments) {
                 fmt::format("{} is left as it is: {}", each.netdev, each.why_not));
         }
     }
-    if (!targets.mlx4 && targets.by_dcb.empty()) {
+    if (targets.empty()) {
         return Error{ExitCode::unavailable,
                      "this machine has no RoCE adapter whose flow control can be set: mlx4_en is "
                      "not loaded, and dcb reports none of another driver",
@@ -269,7 +341,7 @@ struct Wish {
 
 Result<void> plan_interface(World &world, ChangeSet &set, const FlowControl &control,
                             const Wish &wish) {
-    const auto kept = at_boot_of(world, control).value_or(AtBoot());
+    const auto kept = at_boot_by_unit(world, control).value_or(AtBoot());
     const DscpPriorities dscp = wish.dscp.value_or(wish.on.empty() ? DscpPriorities() : kept.dscp);
     if (wish.persists) {
         DeviceUnit unit = pfc_unit_of(control);
@@ -322,7 +394,7 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
     }
     wish.at_boot = arguments.has("at-boot");
     wish.persists = !wish.at_boot && !arguments.has("no-persist") && systemd_runs(world);
-    auto targets = TRY(targets_of(world, arguments));
+    auto targets = TRY(targets_of(world, arguments, wish.on.empty() && wish.persists));
     if (targets.mlx4 && arguments.has("no-persist")) {
         return Error{ExitCode::usage,
                      "mlx4_en takes flow control as an option at boot alone, so --no-persist "
@@ -337,7 +409,10 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
     for (const FlowControl &control : targets.by_dcb) {
         TRY(plan_interface(world, set, control, wish));
     }
-    if (!targets.by_dcb.empty() && wish.persists) {
+    for (const std::string &netdev : targets.gone) {
+        TRY(plan_no_device_unit(world, set, pfc_unit_on(netdev)));
+    }
+    if (wish.persists && (!targets.by_dcb.empty() || !targets.gone.empty())) {
         set.reload_systemd(world);
     }
     bool needs_reboot = false;

@@ -103,13 +103,25 @@ Result<PortChange> plan_state(World &world, const Arguments &arguments, const Po
     return plan;
 }
 
+// Adds a warning if nothing gives the port its state at boot, although it was asked for.
+Result<Answer> with_boot_warning(const World &world, const Arguments &arguments,
+                                 Result<Answer> answer) {
+    if (answer && !systemd_runs(world) && !arguments.has("at-boot") &&
+        !arguments.has("no-persist")) {
+        answer->warnings.emplace_back(
+            "systemd does not run here: nothing sets this again after a reboot");
+    }
+    return answer;
+}
+
 Result<Answer> run_port_enable(World &world, const Arguments &arguments) {
     auto port = TRY(find_port_of_infiniband(world, arguments.operands().front(), "up"));
     const std::string &state = port.port.phys_state;
     auto plan =
         TRY(plan_state(world, arguments, port, "enable", state == "Disabled" || state == "Sleep"));
-    return carry_out(world, {arguments.dry_run(), !plan.at_boot}, plan.set,
-                     fmt::format("{} is awake: {}", port.text(), state));
+    return with_boot_warning(world, arguments,
+                             carry_out(world, {arguments.dry_run(), !plan.at_boot}, plan.set,
+                                       fmt::format("{} is awake: {}", port.text(), state)));
 }
 
 Result<Answer> run_port_disable(World &world, const Arguments &arguments) {
@@ -124,8 +136,10 @@ Result<Answer> run_port_disable(World &world, const Arguments &arguments) {
                            ? std::nullopt
                            : guard_of_session(world, interfaces_of_port(world, port.device.name,
                                                                         port.port.number));
-    return carry_out_guarded(world, {arguments.dry_run(), !at_boot}, plan.set,
-                             fmt::format("{} is disabled already", port.text()), guard);
+    return with_boot_warning(world, arguments,
+                             carry_out_guarded(world, {arguments.dry_run(), !at_boot}, plan.set,
+                                               fmt::format("{} is disabled already", port.text()),
+                                               guard));
 }
 
 const VerbRows port_rows(Section::host, 12, [] {

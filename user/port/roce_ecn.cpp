@@ -83,33 +83,77 @@ std::vector<Congestion> all_congestion(KernelFiles &files) {
     return found;
 }
 
-DeviceUnit ecn_unit_of(const Congestion &congestion) {
+DeviceUnit ecn_unit_on(const std::string &netdev) {
     DeviceUnit unit;
     unit.verb = "roce ecn";
     unit.setting = "ecn";
-    unit.subject = congestion.netdev;
+    unit.subject = netdev;
+    return unit;
+}
+
+DeviceUnit ecn_unit_of(const Congestion &congestion) {
+    DeviceUnit unit = ecn_unit_on(congestion.netdev);
     unit.interface = congestion.netdev;
     unit.node_guid = congestion.node_guid;
     unit.description = fmt::format("Congestion control of RoCE of {}", congestion.netdev);
     return unit;
 }
 
+std::string priorities_with_ecn(const Priorities &on) {
+    return on.empty() ? "off" : fmt::format("{}", fmt::join(on, ", "));
+}
+
+// What a unit sets at boot.
+struct KeptEcn {
+    std::string netdev;
+    Priorities on;
+};
+
+std::vector<KeptEcn> all_kept_ecn(const World &world) {
+    std::vector<KeptEcn> all;
+    for (const auto &words : all_words_at_boot(world, "ecn", "roce ecn")) {
+        std::vector<std::string> typed(words.begin() + 1, words.end());
+        typed.erase(std::remove(typed.begin(), typed.end(), "--at-boot"), typed.end());
+        if (auto on = parse_priorities(typed); on && !typed.empty()) {
+            all.push_back({words.front(), *std::move(on)});
+        }
+    }
+    return all;
+}
+
+// Adds units whose interfaces are gone to the list.
+std::vector<Congestion> with_gone(std::vector<Congestion> all, const std::vector<KeptEcn> &kept) {
+    for (const KeptEcn &one : kept) {
+        if (std::none_of(all.begin(), all.end(),
+                         [&](const Congestion &each) { return each.netdev == one.netdev; })) {
+            all.push_back({one.netdev, {}, {}, {}, false, {}, {}});
+        }
+    }
+    return all;
+}
+
 Answer show_ecn(World &world, const std::vector<Congestion> &all) {
     Answer answer;
     answer.json["interfaces"] = Json::array();
-    Table table({{"INTERFACE"}, {"DEVICE"}, {"ECN ON PRIORITIES"}, {"SAYS"}});
+    Table table({{"INTERFACE"}, {"DEVICE"}, {"ECN ON PRIORITIES"}, {"AT BOOT"}, {"SAYS"}});
+    const auto all_kept = all_kept_ecn(world);
     for (const Congestion &each : all) {
+        const auto kept = std::find_if(all_kept.begin(), all_kept.end(), [&](const KeptEcn &one) {
+            return one.netdev == each.netdev;
+        });
+        const bool is_kept = kept != all_kept.end();
         answer.json["interfaces"].push_back(
             {{"interface", each.netdev},
-             {"device", each.device},
+             {"device", or_null(each.device)},
              {"priorities", each.has_switch ? Json(each.on) : Json(nullptr)},
+             {"at_boot", is_kept ? Json(kept->on) : Json(nullptr)},
              {"parameters", each.parameters}});
-        table.row(
-            {each.netdev, each.device,
-             !each.has_switch  ? "unknown"
-             : each.on.empty() ? "off"
-                               : fmt::format("{}", fmt::join(each.on, ", ")),
-             each.has_switch ? "sysfs of MLNX_OFED" : "this kernel's driver does not show it"});
+        table.row({each.netdev, each.device,
+                   each.has_switch ? priorities_with_ecn(each.on) : "unknown",
+                   is_kept ? priorities_with_ecn(kept->on) : "",
+                   each.device.empty() ? "not there"
+                   : each.has_switch   ? "sysfs of MLNX_OFED"
+                                       : "this kernel's driver does not show it"});
         for (const auto &[name, value] : each.parameters) {
             table.note(fmt::format("{} {}", name, value));
         }
@@ -134,17 +178,16 @@ Error no_switch(const Congestion &congestion, const Priorities &wish) {
 }
 
 // The setting that the adapter has now stays until the adapter is reset.
-Result<Answer> forget_ecn(World &world, const Congestion &congestion, bool dry_run) {
-    ChangeSet set(fmt::format("roce ecn {} unset", congestion.netdev));
-    TRY(plan_no_device_unit(world, set, ecn_unit_of(congestion)));
+Result<Answer> forget_ecn(World &world, const std::string &netdev, bool dry_run) {
+    ChangeSet set(fmt::format("roce ecn {} unset", netdev));
+    TRY(plan_no_device_unit(world, set, ecn_unit_on(netdev)));
     set.reload_systemd(world);
-    return carry_out(world, {dry_run}, set,
-                     fmt::format("nothing sets ECN of {} at boot", congestion.netdev));
+    return carry_out(world, {dry_run}, set, fmt::format("nothing sets ECN of {} at boot", netdev));
 }
 
 Result<Answer> run_roce_ecn(World &world, const Arguments &arguments) {
     const auto &operands = arguments.operands();
-    const auto all = all_congestion(world.files);
+    const auto all = with_gone(all_congestion(world.files), all_kept_ecn(world));
     if (operands.empty()) {
         return show_ecn(world, all);
     }
@@ -164,9 +207,15 @@ Result<Answer> run_roce_ecn(World &world, const Arguments &arguments) {
         return show_ecn(world, {*found});
     }
     if (operands[1] == "unset" && operands.size() == 2) {
-        return forget_ecn(world, *found, arguments.dry_run());
+        return forget_ecn(world, found->netdev, arguments.dry_run());
     }
     auto wish = TRY(parse_priorities({operands.begin() + 1, operands.end()}));
+    if (found->device.empty()) {
+        return Error{
+            ExitCode::unavailable,
+            fmt::format("{} is not there: only a unit for the next boot is", found->netdev),
+            fmt::format("causeway roce ecn {} unset", found->netdev)};
+    }
     if (!found->has_switch) {
         return no_switch(*found, wish);
     }
@@ -186,8 +235,13 @@ Result<Answer> run_roce_ecn(World &world, const Arguments &arguments) {
             TRY(set.set(world, ecn_place(found->netdev, role, priority), wanted ? "1" : "0"));
         }
     }
-    return carry_out(world, {arguments.dry_run(), !at_boot}, set,
-                     fmt::format("{} has ECN on these priorities already", found->netdev));
+    auto answer = carry_out(world, {arguments.dry_run(), !at_boot}, set,
+                            fmt::format("{} has ECN on these priorities already", found->netdev));
+    if (answer && !persists && !at_boot && !arguments.has("no-persist")) {
+        answer->warnings.emplace_back(
+            "systemd does not run here: nothing sets this again after a reboot");
+    }
+    return answer;
 }
 
 } // namespace

@@ -32,17 +32,23 @@ Result<unsigned int> parse_tos(const std::string &typed) {
     return static_cast<unsigned int>(*tos);
 }
 
-DeviceUnit tos_unit_of(const RdmaDevice &device) {
+DeviceUnit tos_unit_on(const std::string &device) {
     DeviceUnit unit;
     unit.verb = "roce tos";
     unit.setting = "tos";
-    unit.subject = device.name;
+    unit.subject = device;
+    return unit;
+}
+
+DeviceUnit tos_unit_of(const RdmaDevice &device) {
+    DeviceUnit unit = tos_unit_on(device.name);
     unit.node_guid = device.node_guid;
     unit.description = fmt::format("Type of service of connections from {}", device.name);
     return unit;
 }
 
-Answer show_tos(World &world, const std::vector<RdmaDevice> &devices) {
+// @gone: also show what is kept of devices that are not there.
+Answer show_tos(World &world, const std::vector<RdmaDevice> &devices, bool gone) {
     Answer answer;
     answer.json["ports"] = Json::array();
     Table table({{"DEVICE"},
@@ -68,19 +74,46 @@ Answer show_tos(World &world, const std::vector<RdmaDevice> &devices) {
                        fmt::format("{}", tos >> 2U), kept});
         }
     }
+    for (const auto &words : gone ? all_words_at_boot(world, "tos", "roce tos")
+                                  : std::vector<std::vector<std::string>>()) {
+        const bool there =
+            std::any_of(devices.begin(), devices.end(),
+                        [&](const RdmaDevice &device) { return device.name == words.front(); });
+        if (!there && words.size() > 1) {
+            answer.json["ports"].push_back({{"device", words[0]},
+                                            {"port", nullptr},
+                                            {"tos", nullptr},
+                                            {"dscp", nullptr},
+                                            {"at_boot", words[1]}});
+            table.row({words[0], "", "not there", "", words[1]});
+        }
+    }
     answer.text =
         answer.json["ports"].empty() ? "there is no device of RoCE\n" : table.text(world.terminal);
     return answer;
 }
 
+// Removes the unit of a device that is gone.
+Result<Answer> forget_tos(World &world, const std::string &device, bool dry_run) {
+    ChangeSet set(fmt::format("roce tos {} unset", device));
+    TRY(plan_no_device_unit(world, set, tos_unit_on(device)));
+    set.reload_systemd(world);
+    return carry_out(world, {dry_run}, set, "");
+}
+
 Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
     const auto &operands = arguments.operands();
     if (operands.empty()) {
-        return show_tos(world, rdma_devices(world.files));
+        return show_tos(world, rdma_devices(world.files), true);
+    }
+    if (operands.size() == 2 && operands[1] == "unset" &&
+        !find_rdma_device(world.files, operands.front()) &&
+        !words_at_boot(world, tos_unit_on(operands.front())).empty()) {
+        return forget_tos(world, operands.front(), arguments.dry_run());
     }
     auto device = TRY(find_roce_device(world.files, operands.front()));
     if (operands.size() == 1) {
-        return show_tos(world, {device});
+        return show_tos(world, {device}, false);
     }
     const bool unsets = operands[1] == "unset";
     auto tos = TRY(parse_tos(operands[1]));

@@ -121,5 +121,99 @@ TEST_F(KeptOfDevices, a_name_belongs_to_one_device) {
     EXPECT_EQ(run({"name", "set", "ib0", "store1"}), 0) << err();
 }
 
+/* ---- the state at boot ---- */
+
+TEST_F(KeptOfDevices, are_shown_by_pfc_and_ecn) {
+    ASSERT_EQ(run({"pfc", "set", "3", "--dscp", "26=3"}), 0) << err();
+    EXPECT_EQ(run({"pfc", "show"}), 0) << err();
+    EXPECT_TRUE(shows("3; 26=3")) << out();
+    ecn_switch();
+    ASSERT_EQ(run({"roce", "ecn", "eth1", "3", "5"}), 0) << err();
+    EXPECT_EQ(json({"roce", "ecn"})["interfaces"][0]["at_boot"], (std::vector<int>{3, 5}));
+    EXPECT_EQ(run({"roce", "ecn"}), 0) << err();
+    EXPECT_TRUE(shows("AT BOOT")) << out();
+    ASSERT_EQ(run({"roce", "ecn", "eth1", "none"}), 0) << err();
+    EXPECT_EQ(json({"roce", "ecn"})["interfaces"][0]["at_boot"], nlohmann::json::array());
+    ASSERT_EQ(run({"roce", "ecn", "eth1", "unset"}), 0) << err();
+    EXPECT_EQ(json({"roce", "ecn"})["interfaces"][0]["at_boot"], nullptr);
+}
+
+TEST_F(KeptOfDevices, of_mlx4_are_shown_by_pfc) {
+    files.content["/sys/class/net/eth1/device/uevent"] = "DRIVER=mlx4_core\n";
+    files.content["/sys/module/mlx4_en/parameters/pfctx"] = "0\n";
+    files.content["/sys/module/mlx4_en/parameters/pfcrx"] = "0\n";
+    EXPECT_EQ(json({"pfc", "show"})["interfaces"][0]["at_boot"], nullptr);
+    ASSERT_EQ(run({"pfc", "set", "3", "4"}), 0) << err();
+    const auto told = json({"pfc", "show"})["interfaces"][0];
+    EXPECT_TRUE(told["priorities"].empty());
+    EXPECT_EQ(told["at_boot"]["priorities"], (std::vector<int>{3, 4}));
+    EXPECT_EQ(run({"pfc", "show"}), 0) << err();
+    EXPECT_TRUE(shows("3, 4")) << out();
+}
+
+TEST_F(KeptOfDevices, without_systemd_are_warned_of) {
+    fs::remove_all(root / "run/systemd");
+    const std::string warning = "systemd does not run here: nothing sets this again after a reboot";
+    ecn_switch();
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "3"}), 0) << err();
+    EXPECT_TRUE(says(warning)) << err();
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "3", "--no-persist"}), 0) << err();
+    EXPECT_FALSE(says(warning)) << err();
+    for (const char *verb : {"enable", "disable"}) {
+        EXPECT_EQ(run({"port", verb, "mlx4_0"}), 0) << err();
+        EXPECT_TRUE(says(warning)) << err();
+        EXPECT_EQ(run({"port", verb, "mlx4_0", "--at-boot"}), 0) << err();
+        EXPECT_FALSE(says(warning)) << err();
+    }
+}
+
+/* ---- devices that are gone ---- */
+
+TEST_F(KeptOfDevices, of_a_device_that_is_gone_are_listed_and_removed) {
+    ecn_switch();
+    ASSERT_EQ(run({"pfc", "set", "3", "--dscp", "26=3"}), 0) << err();
+    ASSERT_EQ(run({"roce", "tos", "mlx5_0", "104"}), 0) << err();
+    ASSERT_EQ(run({"roce", "ecn", "eth1", "3"}), 0) << err();
+    ASSERT_TRUE(rdma.remove("mlx5_0"));
+
+    auto told = json({"roce", "tos"})["ports"];
+    ASSERT_EQ(told.size(), 1U) << told;
+    EXPECT_EQ(told[0]["device"], "mlx5_0");
+    EXPECT_EQ(told[0]["port"], nullptr);
+    EXPECT_EQ(told[0]["at_boot"], "104");
+    told = json({"roce", "ecn"})["interfaces"];
+    ASSERT_EQ(told.size(), 1U) << told;
+    EXPECT_EQ(told[0]["interface"], "eth1");
+    EXPECT_EQ(told[0]["device"], nullptr);
+    EXPECT_EQ(told[0]["at_boot"], std::vector<int>{3});
+    told = json({"pfc", "show"})["interfaces"];
+    ASSERT_EQ(told.size(), 1U) << told;
+    EXPECT_EQ(told[0]["interface"], "eth1");
+    EXPECT_EQ(told[0]["device"], nullptr);
+    EXPECT_EQ(told[0]["at_boot"]["priorities"], std::vector<int>{3});
+    EXPECT_EQ(run({"pfc", "show"}), 0) << err();
+    EXPECT_TRUE(shows("not there")) << out();
+
+    EXPECT_EQ(run({"roce", "tos", "mlx5_0", "104"}), 69);
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "3"}), 69);
+    EXPECT_EQ(run({"pfc", "set", "3", "--interface", "eth1"}), 69);
+    EXPECT_EQ(run({"roce", "tos", "mlx5_0", "unset"}), 0) << err();
+    EXPECT_EQ(run({"roce", "ecn", "eth1", "unset"}), 0) << err();
+    EXPECT_EQ(run({"pfc", "set", "none", "--interface", "eth1"}), 0) << err();
+    EXPECT_TRUE(json({"roce", "tos"})["ports"].empty());
+    EXPECT_TRUE(json({"pfc", "show"})["interfaces"].empty());
+    for (const char *folder : {"etc/systemd/system", "etc/udev/rules.d"}) {
+        EXPECT_TRUE(!fs::exists(root / folder) || fs::is_empty(root / folder)) << folder;
+    }
+}
+
+TEST_F(KeptOfDevices, of_an_interface_that_is_gone_are_removed_with_those_of_all) {
+    ASSERT_EQ(run({"pfc", "set", "3"}), 0) << err();
+    ASSERT_TRUE(rdma.remove("mlx5_0"));
+    EXPECT_EQ(run({"pfc", "set", "none"}), 0) << err();
+    EXPECT_FALSE(fs::exists(units("causeway-pfc@eth1.service")));
+    EXPECT_EQ(run({"pfc", "set", "none"}), 69);
+}
+
 } // namespace
 } // namespace causeway
