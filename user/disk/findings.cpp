@@ -121,15 +121,14 @@ std::vector<Sighting> open_to_all(const Facts &facts) {
     }
     for (const auto &stored : facts.of<DiskFacts>().stock_files.good) {
         const StockExport &it = stored.settings;
-        if (it.initiators.empty() && !it.allow_any) {
+        if (it.initiators.empty() && !it.allow_any && !it.chap.is_set()) {
             seen.push_back(
                 {it.name,
                  fmt::format("every host that reaches this one can attach export {} by {}, without "
                              "a password: {} names no initiator",
                              it.name, via_title(it.via), stored.place.string()),
-                 fmt::format("write the line \"allow = any\" into that file where this is meant; "
-                             "else detach the disk on its clients, causeway export remove {}, then "
-                             "add it with --initiator NAME",
+                 fmt::format("causeway export set {0} --initiator NAME; where this is meant: "
+                             "causeway export set {0} --allow any",
                              it.name)});
         }
     }

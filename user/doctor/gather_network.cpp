@@ -122,12 +122,17 @@ void gather_network(World &world, Facts &facts) {
         if (hardware_roce_on(facts, each.name)) {
             each.lossless = lossless(world, each.name);
         }
-        each.tso =
-            std::any_of(facts.ipoib.begin(), facts.ipoib.end(),
-                        [&](const IpoibInterface &ipoib) { return ipoib.name == each.name; }) &&
-            is_first_connectx(
-                pci_details_at(world.files, fmt::format("/sys/class/net/{}/device", each.name))) &&
-            segments(world, each.name);
+        const auto ipoib =
+            std::find_if(facts.ipoib.begin(), facts.ipoib.end(),
+                         [&](const IpoibInterface &one) { return one.name == each.name; });
+        if (ipoib == facts.ipoib.end()) {
+            continue;
+        }
+        // A child has no PCI function in sysfs, so its parent decides.
+        const std::string &owner = ipoib->parent.empty() ? ipoib->name : ipoib->parent;
+        each.tso = is_first_connectx(pci_details_at(
+                       world.files, fmt::format("/sys/class/net/{}/device", owner))) &&
+                   segments(world, each.name);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <set>
 #include <sstream>
 
 namespace causeway {
@@ -105,6 +106,25 @@ std::vector<Opening> parse_firewalld_rules(std::string_view text) {
     return openings;
 }
 
+FirewalldService parse_firewalld_service(std::string_view text) {
+    FirewalldService service;
+    std::istringstream stream{std::string(text)};
+    for (std::string line; std::getline(stream, line);) {
+        auto words = words_of(line);
+        if (words.empty()) {
+            continue;
+        }
+        const std::string key = words.front();
+        words.erase(words.begin());
+        if (key == "ports:") {
+            service.ports = parse_firewalld_ports(line);
+        } else if (key == "includes:") {
+            service.includes = std::move(words);
+        }
+    }
+    return service;
+}
+
 FirewallFacts parse_ufw(std::string_view text) {
     FirewallFacts firewall;
     firewall.kind = "ufw";
@@ -126,6 +146,24 @@ FirewallFacts parse_ufw(std::string_view text) {
 
 namespace {
 
+// Returns the ports of a service of firewalld and of those that it includes. @seen are services
+// that were read already.
+std::vector<Opening> ports_of_service(World &world, const std::string &service,
+                                      std::set<std::string> &seen) {
+    std::vector<Opening> openings;
+    if (!seen.insert(service).second) {
+        return openings;
+    }
+    const FirewalldService told =
+        parse_firewalld_service(output_of(world, {"firewall-cmd", "--info-service=" + service}));
+    openings = told.ports;
+    for (const std::string &each : told.includes) {
+        const auto more = ports_of_service(world, each, seen);
+        openings.insert(openings.end(), more.begin(), more.end());
+    }
+    return openings;
+}
+
 // A port that is open in one of the zones counts as open, because nothing is known about the
 // clients.
 FirewallFacts read_firewalld(World &world, const std::vector<RdmaDevice> &devices) {
@@ -142,6 +180,7 @@ FirewallFacts read_firewalld(World &world, const std::vector<RdmaDevice> &device
             zones.push_back(zone.name);
         }
     }
+    std::set<std::string> services;
     for (const std::string &zone : zones) {
         const auto says = [&](const char *option) {
             return output_of(world, zone.empty() ? std::vector<std::string>{"firewall-cmd", option}
@@ -150,6 +189,10 @@ FirewallFacts read_firewalld(World &world, const std::vector<RdmaDevice> &device
         };
         for (const auto &openings : {parse_firewalld_ports(says("--list-ports")),
                                      parse_firewalld_rules(says("--list-rich-rules"))}) {
+            firewall.openings.insert(firewall.openings.end(), openings.begin(), openings.end());
+        }
+        for (const std::string &service : words_of(says("--list-services"))) {
+            const auto openings = ports_of_service(world, service, services);
             firewall.openings.insert(firewall.openings.end(), openings.begin(), openings.end());
         }
         firewall.partly |= says("--list-all").find("target: ACCEPT") != std::string::npos;

@@ -36,6 +36,12 @@ std::vector<Opening> parse_firewalld_ports(std::string_view text);
 // source address="10.0.0.0/24" port port="4791" protocol="udp" accept". A port that is open to some
 // hosts counts as open.
 std::vector<Opening> parse_firewalld_rules(std::string_view text);
+struct FirewalldService {
+    std::vector<Opening> ports;
+    std::vector<std::string> includes; // other services that are open with it
+};
+// Parses the output of "firewall-cmd --info-service=NAME".
+FirewalldService parse_firewalld_service(std::string_view text);
 // Parses the output of "ufw status".
 FirewallFacts parse_ufw(std::string_view text);
 

@@ -81,13 +81,16 @@ void gather_peers(World &world, const Facts &facts, IpoibFacts &ipoib) {
 
 void gather_errors(World &world, const Facts &facts, IpoibFacts &ipoib) {
     for (const IpoibInterface &each : facts.ipoib) {
-        for (const std::string counter : {"tx_errors", "rx_errors"}) {
+        if (each.mode != "connected") {
+            continue;
+        }
+        const auto count = [&](const std::string &counter) {
             const auto text =
                 sysfs_text(world.files, net_folder(each.name) + "/statistics/" + counter);
-            if (each.mode == "connected") {
-                ipoib.errors[each.name] += std::strtoull(text.c_str(), nullptr, 10);
-            }
-        }
+            return std::strtoull(text.c_str(), nullptr, 10);
+        };
+        ipoib.errors[each.name] = count("tx_errors") + count("rx_errors");
+        ipoib.packets[each.name] = count("tx_packets") + count("rx_packets");
     }
 }
 

@@ -29,6 +29,8 @@ struct IpoibFacts {
     std::vector<SmallerPeer> smaller_peers;
     // Key: interface in connected mode; value: packets that it could not send or receive.
     std::map<std::string, std::uint64_t> errors;
+    // Key: as above; value: packets that it has sent and received.
+    std::map<std::string, std::uint64_t> packets;
 };
 
 // Returns true if a file of udev rules matches an interface by a whole IPoIB address.

@@ -92,10 +92,16 @@ std::vector<Sighting> smaller_peers(const Facts &facts) {
     return seen;
 }
 
-// Connected mode works only if every host of the subnet has it. It is suspected where packets were
-// lost.
+// Connected mode works only if every host of the subnet has it. It is suspected where a share of
+// the packets was lost: each host that goes down costs a few.
 std::vector<Sighting> connected_trouble(const Facts &facts) {
+    constexpr std::uint64_t packets_per_error = 1000;
     const auto &ipoib = facts.of<IpoibFacts>();
+    const auto count_of = [](const std::map<std::string, std::uint64_t> &counts,
+                             const std::string &interface) {
+        const auto found = counts.find(interface);
+        return found == counts.end() ? std::uint64_t{0} : found->second;
+    };
     std::vector<Sighting> seen;
     for (const IpoibInterface &each : facts.ipoib) {
         if (each.mode != "connected") {
@@ -104,15 +110,15 @@ std::vector<Sighting> connected_trouble(const Facts &facts) {
         const auto lost =
             std::count_if(ipoib.smaller_peers.begin(), ipoib.smaller_peers.end(),
                           [&](const SmallerPeer &peer) { return peer.interface == each.name; });
-        const auto found = ipoib.errors.find(each.name);
-        const std::uint64_t errors = found == ipoib.errors.end() ? 0 : found->second;
-        if (lost != 0 || errors != 0) {
+        const std::uint64_t errors = count_of(ipoib.errors, each.name);
+        const std::uint64_t packets = count_of(ipoib.packets, each.name);
+        if (lost != 0 || errors > packets / packets_per_error) {
             seen.push_back(
                 {each.name,
                  fmt::format(
-                     "{} is in connected mode, has counted {} errors, and {} neighbours get "
-                     "no large packets from it",
-                     each.name, errors, lost),
+                     "{} is in connected mode, has counted {} errors and {} packets, and {} "
+                     "neighbours get no large packets from it",
+                     each.name, errors, packets, lost),
                  datagram_everywhere(each.name)});
         }
     }

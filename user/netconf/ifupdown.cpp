@@ -39,7 +39,9 @@ std::string gateway_text(const InterfaceSettings &settings, bool v6) {
 // Returns the settings of the link, which must be in the first stanza of the interface.
 std::string link_text(const InterfaceSettings &settings) {
     std::string text;
-    if (settings.mtu) {
+    // The method dhcp has no option "mtu": interfaces(5).
+    const bool mtu_by_ip = settings.mtu && settings.dhcp4;
+    if (settings.mtu && !mtu_by_ip) {
         text += fmt::format("    mtu {}\n", *settings.mtu);
     }
     if (!settings.dns.empty()) {
@@ -57,6 +59,9 @@ std::string link_text(const InterfaceSettings &settings) {
     if (!settings.mode.empty()) {
         text += fmt::format("    pre-up echo {} > /sys/class/net/{}/mode\n", settings.mode,
                             settings.name);
+    }
+    if (mtu_by_ip) {
+        text += fmt::format("    pre-up ip link set dev {} mtu {}\n", settings.name, *settings.mtu);
     }
     return text;
 }

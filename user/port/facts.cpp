@@ -5,6 +5,7 @@
 
 #include "disk/facts.h"
 #include "doctor/gather.h"
+#include "port/port_name.h"
 
 #include <fmt/format.h>
 #include <set>
@@ -63,6 +64,11 @@ const FactSource adapter_facts([](World &world, Facts &facts) {
     auto &adapters = facts.of<AdapterFacts>();
     adapters.without_rdma = adapters_without_rdma(world.files, facts.kernel);
     adapters.firmware = load_firmware_table(world.places);
+    for (const KeptPort &each : kept_ports_at_boot(world)) {
+        if (each.state == "disable") {
+            adapters.disabled_at_boot.insert(each.text());
+        }
+    }
     for (const DeviceFacts &each : facts.devices) {
         const auto newest = adapters.firmware.find(details_of(world.files, each.device).identity());
         if (newest) {

@@ -7,6 +7,8 @@
 #include "host/device_details.h"
 #include "host/pci_adapters.h"
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct AdapterFacts {
     std::vector<PciAdapter> without_rdma;
     FirmwareTable firmware;
     std::map<std::string, FirmwareEntry> newest; // by RDMA device
+    std::set<std::string> disabled_at_boot;      // ports that "port disable" keeps so: "mlx4_0/1"
 };
 
 } // namespace causeway

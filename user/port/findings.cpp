@@ -37,6 +37,23 @@ template <typename Look> std::vector<Sighting> each_port(const Facts &facts, Loo
     return seen;
 }
 
+// Returns the PCI slot without the function, or the name of a device that has no slot. An adapter
+// may have a function, and so an RDMA device, for each of its ports.
+std::string adapter_of(const DeviceFacts &device) {
+    const std::string &slot = device.pci.slot;
+    return slot.empty() ? device.device.name : slot.substr(0, slot.rfind('.'));
+}
+
+// An adapter with one port that works may have another without a cable.
+bool another_port_works(const Facts &facts, const DeviceFacts &device) {
+    const std::string adapter = adapter_of(device);
+    return std::any_of(facts.devices.begin(), facts.devices.end(), [&](const DeviceFacts &each) {
+        return adapter_of(each) == adapter &&
+               std::any_of(each.ports.begin(), each.ports.end(),
+                           [](const PortFacts &port) { return port.port.state == "ACTIVE"; });
+    });
+}
+
 std::vector<Sighting> no_manager(const Facts &facts) {
     return each_port(
         facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
@@ -52,11 +69,9 @@ std::vector<Sighting> no_manager(const Facts &facts) {
 
 std::vector<Sighting> polling(const Facts &facts) {
     return each_port(
-        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
-            const bool another =
-                std::any_of(device.ports.begin(), device.ports.end(),
-                            [](const PortFacts &each) { return each.port.state == "ACTIVE"; });
-            if (port.port.state != "DOWN" || port.port.phys_state != "Polling" || another) {
+        facts, [&](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+            if (port.port.state != "DOWN" || port.port.phys_state != "Polling" ||
+                another_port_works(facts, device)) {
                 return std::nullopt;
             }
             return Sighting{"",
@@ -68,10 +83,12 @@ std::vector<Sighting> polling(const Facts &facts) {
 }
 
 std::vector<Sighting> disabled(const Facts &facts) {
+    const auto &meant = facts.of<AdapterFacts>().disabled_at_boot;
     return each_port(
-        facts, [](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
+        facts, [&](const DeviceFacts &device, const PortFacts &port) -> std::optional<Sighting> {
             const std::string &phys = port.port.phys_state;
-            if (!port.infiniband() || (phys != "Disabled" && phys != "Sleep")) {
+            if (!port.infiniband() || (phys != "Disabled" && phys != "Sleep") ||
+                meant.count(name_of(device, port)) != 0) {
                 return std::nullopt;
             }
             return Sighting{"",
@@ -88,7 +105,8 @@ std::vector<Sighting> interface_down(const Facts &facts) {
                 facts.interfaces.begin(), facts.interfaces.end(),
                 [&](const NetInterface &each) { return each.name == device.device.netdev; });
             if (port.infiniband() || port.port.state == "ACTIVE" ||
-                found == facts.interfaces.end() || found->up) {
+                found == facts.interfaces.end() || found->up ||
+                (found->addresses.empty() && another_port_works(facts, device))) {
                 return std::nullopt;
             }
             return Sighting{"",
@@ -153,14 +171,21 @@ std::vector<Sighting> slow(const Facts &facts) {
         });
 }
 
+// Returns none for a speed without a number, such as "Unknown" of a virtual function.
+std::optional<double> transfers_of(const std::string &speed) {
+    return speed.empty() || speed.front() < '0' || speed.front() > '9'
+               ? std::nullopt
+               : std::optional(std::strtod(speed.c_str(), nullptr));
+}
+
 std::vector<Sighting> pci(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const DeviceFacts &device : facts.devices) {
         const PciFunction &slot = device.pci;
         const bool fewer = slot.width != 0 && slot.width < slot.max_width;
-        const bool slower =
-            !slot.speed.empty() && !slot.max_speed.empty() &&
-            std::strtod(slot.speed.c_str(), nullptr) < std::strtod(slot.max_speed.c_str(), nullptr);
+        const auto speed = transfers_of(slot.speed);
+        const auto max_speed = transfers_of(slot.max_speed);
+        const bool slower = speed && max_speed && *speed < *max_speed;
         if (fewer || slower) {
             seen.push_back(
                 {device.device.name,
@@ -286,15 +311,17 @@ const FindingRows port_findings("port", [] {
          "one machine or in a switch, sets it up.",
          "causeway sm enable", no_manager},
         {"port-polling", Severity::error, "no device answers on the cable of a port",
-         "Polling is a port that looks for a peer: no cable, a bad one, or the other end is off.",
+         "Polling is a port that looks for a peer: no cable, a bad one, or the other end is off. A "
+         "port is not reported while another port of its adapter works.",
          "put the cable in", polling},
         {"port-disabled", Severity::error, "a port of InfiniBand is disabled or asleep",
-         "An administrator disabled it, or its firmware starts so; it stays so until it is "
-         "enabled.",
+         "Another program disabled it, or its firmware starts so; it stays so until it is enabled. "
+         "A port that \"causeway port disable\" keeps disabled is not reported.",
          "causeway port enable DEVICE/PORT", disabled},
         {"port-netdev-down", Severity::error, "the network device below an RDMA device is down",
-         "RoCE and iWARP live on it: what is down there is down here.", "ip link set dev DEV up",
-         interface_down},
+         "RoCE and iWARP live on it: what is down there is down here. A network device without an "
+         "address is not reported while another port of its adapter works.",
+         "ip link set dev DEV up", interface_down},
         {"port-link-errors", Severity::warning, "the link of a port makes errors",
          "Symbol errors are sent again by the link, at the cost of time; they come from a cable or "
          "connector that is bad or dirty.",

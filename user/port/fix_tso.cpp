@@ -17,8 +17,10 @@ namespace causeway {
 
 namespace {
 
-bool is_affected(KernelFiles &files, const std::string &interface) {
-    return is_first_connectx(pci_details_at(files, net_folder(interface) + "/device"));
+// A child has no PCI function in sysfs, so its parent decides.
+bool is_affected(KernelFiles &files, const IpoibInterface &interface) {
+    const std::string &name = interface.parent.empty() ? interface.name : interface.parent;
+    return is_first_connectx(pci_details_at(files, net_folder(name) + "/device"));
 }
 
 Result<bool> segments(World &world, const std::string &interface) {
@@ -44,14 +46,14 @@ Result<std::vector<std::string>> affected_interfaces(World &world, const Argumen
     std::vector<std::string> affected;
     if (arguments.operands().empty()) {
         for (const IpoibInterface &each : ipoib_interfaces(world.files, world.processes)) {
-            if (is_affected(world.files, each.name)) {
+            if (is_affected(world.files, each)) {
                 affected.push_back(each.name);
             }
         }
         return affected;
     }
     auto interface = TRY(find_ipoib(world.files, world.processes, arguments.operands().front()));
-    if (is_affected(world.files, interface.name)) {
+    if (is_affected(world.files, interface)) {
         affected.push_back(interface.name);
     }
     return affected;
@@ -133,7 +135,10 @@ Result<Answer> run_fix_tso(World &world, const Arguments &arguments) {
             fmt::format("ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{{type}}==\"32\", "
                         "ATTRS{{vendor}}==\"0x15b3\", ATTRS{{device}}==\"{}\", "
                         "ATTRS{{revision}}==\"0xa0\", "
-                        "RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n",
+                        "RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n"
+                        // A child appears without an attribute that names its adapter.
+                        "ACTION==\"add\", SUBSYSTEM==\"net\", ATTR{{type}}==\"32\", "
+                        "TEST!=\"device\", RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n",
                         first_connectx_ids());
         TRY(set.write(tso_rule(world), rule));
     }

@@ -161,5 +161,123 @@ TEST_F(Doctor, takes_one_form_at_a_time) {
     EXPECT_EQ(run({"doctor", "eth0"}), 64);
 }
 
+/* ---- what is no problem ---- */
+
+class NoProblem : public SoundHost {
+  protected:
+    bool finds(const std::string &id, const std::string &subject = "") {
+        const auto told = json({"doctor"});
+        return std::any_of(told["findings"].begin(), told["findings"].end(), [&](const auto &each) {
+            return each["id"] == id && (subject.empty() || each["subject"] == subject);
+        });
+    }
+    // The second function of the adapter of mlx5_0, on eth2, without a cable.
+    void second_port() {
+        const std::string folder = "/sys/class/infiniband/mlx5_1/";
+        for (const std::string name : {"node_type", "node_guid", "fw_ver", "hca_type"}) {
+            files.content[folder + name] = files.content["/sys/class/infiniband/mlx5_0/" + name];
+        }
+        value(folder + "device/uevent",
+              "DRIVER=mlx5_core\nPCI_ID=15B3:1017\nPCI_SLOT_NAME=0000:05:00.1");
+        port("mlx5_1", "1: DOWN", "2: Polling", "100 Gb/sec (4X EDR)", "Ethernet");
+        value(folder + "ports/1/gids/0", "fe80:0000:0000:0000:0000:0000:0a01:0005");
+        value(folder + "ports/1/gid_attrs/types/0", "RoCE v2");
+        value(folder + "ports/1/gid_attrs/ndevs/0", "eth2");
+        value("/sys/class/net/eth2/type", "1");
+    }
+    void eth2(const std::string &flags, const std::string &address) {
+        says("ip -json address",
+             R"([{"ifname":"eth0","flags":["UP"],"mtu":9000,"addr_info":[{"family":"inet",)"
+             R"("local":"10.0.0.5","prefixlen":24,"scope":"global"}]},)"
+             R"({"ifname":"eth1","flags":["UP"],"mtu":9000,"addr_info":[{"family":"inet",)"
+             R"("local":"10.1.0.5","prefixlen":24,"scope":"global"}]},{"ifname":"eth2","flags":[)" +
+                 flags + R"(],"mtu":9000,"addr_info":[)" + address + "]}]");
+    }
+};
+
+TEST_F(NoProblem, is_an_unused_port_of_an_adapter_whose_other_port_works) {
+    second_port();
+    eth2(R"("UP")", "");
+    EXPECT_FALSE(finds("port-polling")) << out();
+    eth2("", "");
+    EXPECT_FALSE(finds("port-netdev-down")) << out();
+    // An address says that the port is to be used.
+    eth2("", R"({"family":"inet","local":"10.2.0.5","prefixlen":24,"scope":"global"})");
+    EXPECT_TRUE(finds("port-netdev-down", "mlx5_1/1")) << out();
+    // Neither port works.
+    port("mlx5_0", "1: DOWN", "2: Polling", "100 Gb/sec (4X EDR)", "Ethernet");
+    EXPECT_TRUE(finds("port-polling", "mlx5_1/1")) << out();
+}
+
+TEST_F(NoProblem, is_a_port_that_an_administrator_has_disabled) {
+    ASSERT_EQ(run({"port", "disable", "mlx4_0", "--force"}), 0) << err();
+    port("mlx4_0", "1: DOWN", "3: Disabled", "56 Gb/sec (4X FDR)", "InfiniBand");
+    EXPECT_FALSE(finds("port-disabled")) << out();
+    ASSERT_EQ(run({"port", "unset", "mlx4_0"}), 0) << err();
+    EXPECT_TRUE(finds("port-disabled", "mlx4_0/1")) << out();
+}
+
+TEST_F(NoProblem, is_a_virtual_function_that_does_not_know_its_speed) {
+    value(infiniband("device/current_link_speed"), "Unknown");
+    EXPECT_FALSE(finds("pci-slot-slow")) << out();
+    value(infiniband("device/current_link_speed"), "2.5 GT/s PCIe");
+    EXPECT_TRUE(finds("pci-slot-slow")) << out();
+}
+
+TEST_F(NoProblem, is_one_lost_packet_of_many) {
+    ib0("connected", "65520");
+    value("/sys/class/net/ib0/statistics/tx_errors", "3");
+    value("/sys/class/net/ib0/statistics/tx_packets", "2000000");
+    value("/sys/class/net/ib0/statistics/rx_packets", "1000000");
+    EXPECT_FALSE(finds("ipoib-connected-trouble")) << out();
+    value("/sys/class/net/ib0/statistics/tx_errors", "30000");
+    EXPECT_TRUE(finds("ipoib-connected-trouble", "ib0")) << out();
+}
+
+TEST_F(NoProblem, is_an_export_with_a_password) {
+    const auto stock = [this](const std::string &more) {
+        write_file(root / "etc/causeway/stock-exports.d/s.conf",
+                   "[stock-export]\nvia = iscsi\nram = 1M\ntarget = iqn.2003-01.org.example:x\n"
+                   "address = 0.0.0.0\nport = 3260\nuuid = 5cbe11f0-57a4-4b0e-8c59-000000000001\n" +
+                       more);
+    };
+    write_file(root / "etc/causeway/chap.key", "a-secret-of-many-bytes\n", 0600);
+    stock("chap-user = anna\nchap-key-file = " + (root / "etc/causeway/chap.key").string() + "\n");
+    EXPECT_FALSE(finds("export-open-to-all")) << out();
+    EXPECT_FALSE(finds("configuration-broken")) << out();
+    stock("");
+    EXPECT_TRUE(finds("export-open-to-all", "s")) << out();
+    EXPECT_NE(out().find("causeway export set s --initiator NAME"), std::string::npos) << out();
+}
+
+TEST_F(NoProblem, is_a_port_that_a_service_of_firewalld_opens) {
+    says("firewall-cmd --state", "running");
+    says("firewall-cmd --get-active-zones", "public\n  interfaces: eth0\n");
+    says("firewall-cmd --get-default-zone", "public");
+    EXPECT_TRUE(finds("firewall-closed", "udp/4791") || finds("firewall-closed")) << out();
+    says("firewall-cmd --zone=public --list-services", "ssh causeway causeway");
+    says("firewall-cmd --info-service=ssh", "ssh\n  ports: 22/tcp\n");
+    says("firewall-cmd --info-service=causeway",
+         "causeway\n  ports: 4793/tcp\n  protocols: \n  includes: roce\n");
+    says("firewall-cmd --info-service=roce", "roce\n  ports: 4791/udp\n  includes: causeway\n");
+    EXPECT_FALSE(finds("firewall-closed")) << out();
+    EXPECT_EQ(processes.count("firewall-cmd --info-service=roce"), 1U);
+}
+
+TEST_F(NoProblem, does_not_hide_a_child_of_the_first_connectx) {
+    value("/sys/class/net/ib0/device/vendor", "0x15b3");
+    value("/sys/class/net/ib0/device/device", "0x634a");
+    value("/sys/class/net/ib0/device/revision", "0xa0");
+    for (const std::string name : {"type", "address", "flags", "mode", "mtu", "pkey"}) {
+        files.content["/sys/class/net/ib0.8001/" + name] =
+            files.content["/sys/class/net/ib0/" + name];
+    }
+    value("/sys/class/net/ib0.8001/parent", "ib0");
+    says("ip -json address", R"([{"ifname":"ib0","flags":["UP"],"mtu":65520,"addr_info":[]},)"
+                             R"({"ifname":"ib0.8001","flags":["UP"],"mtu":65520,"addr_info":[]}])");
+    says("ethtool -k ib0.8001", "Features for ib0.8001:\ntcp-segmentation-offload: on");
+    EXPECT_TRUE(finds("ipoib-segmentation-a0", "ib0.8001")) << out();
+}
+
 } // namespace
 } // namespace causeway

@@ -103,7 +103,10 @@ TEST_F(KeptNow, are_leases_as_leases) {
     ASSERT_EQ(set("networkd"), 0) << err();
     EXPECT_TRUE(holds(network(), "[Network]\nDHCP=ipv4\nIPv6AcceptRA=yes\n")) << network();
     ASSERT_EQ(set("ifupdown"), 0) << err();
-    EXPECT_TRUE(holds(stanzas(), "iface ib0 inet dhcp\n    mtu 1500\n")) << stanzas();
+    EXPECT_TRUE(holds(stanzas(), "iface ib0 inet dhcp\n    pre-up echo datagram > "
+                                 "/sys/class/net/ib0/mode\n    pre-up ip link set dev ib0 mtu "
+                                 "1500\n"))
+        << stanzas();
     EXPECT_TRUE(holds(stanzas(), "iface ib0 inet6 auto\n")) << stanzas();
     for (const std::string &text : {keyfile(), network(), stanzas()}) {
         EXPECT_FALSE(holds(text, "10.0.0.77") || holds(text, "fd00::77")) << text;

@@ -351,5 +351,21 @@ TEST(AnsiblePlaybook, has_parents_before_their_children) {
               "            state: up\n");
 }
 
+// The method dhcp of ifupdown has no option "mtu": interfaces(5).
+TEST(Ifupdown, sets_the_mtu_before_dhcp_starts) {
+    InterfaceSettings settings = child();
+    settings.mode = "connected";
+    settings.mtu = 65520;
+    settings.dhcp4 = true;
+    const auto files = ifupdown().files(Places("/r"), {settings});
+    ASSERT_EQ(files.size(), 1U);
+    const std::string &text = files[0].content;
+    EXPECT_NE(text.find("    pre-up echo connected > /sys/class/net/ib0.8001/mode\n"
+                        "    pre-up ip link set dev ib0.8001 mtu 65520\n"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("    mtu "), std::string::npos) << text;
+}
+
 } // namespace
 } // namespace causeway

@@ -606,5 +606,24 @@ TEST_F(FirstConnectX, alone_needs_it) {
     EXPECT_FALSE(fs::exists(root / "etc"));
 }
 
+TEST_F(FirstConnectX, has_children_that_need_it_too) {
+    files.content["/sys/class/net/ib0.8001/type"] = "32\n";
+    files.content["/sys/class/net/ib0.8001/parent"] = "ib0\n";
+    processes.acts["ethtool -k ib0.8001"] = [] {
+        ProcessEnd end;
+        end.out = "tcp-segmentation-offload: on";
+        return end;
+    };
+    EXPECT_EQ(run({"fix", "tso", "ib0.8001"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ethtool -K ib0.8001 tso off"));
+    EXPECT_EQ(json({"fix", "tso", "--list"})["interfaces"].size(), 2U);
+    // A child has no PCI device in sysfs.
+    EXPECT_NE(rule("75-causeway-tso")
+                  .find("ATTR{type}==\"32\", TEST!=\"device\", "
+                        "RUN+=\"/usr/sbin/ethtool -K $name tso off\"\n"),
+              std::string::npos)
+        << rule("75-causeway-tso");
+}
+
 } // namespace
 } // namespace causeway
