@@ -9,6 +9,7 @@
 #include "nfs/removal.h"
 #include "soft/soft_device.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <system_error>
@@ -19,11 +20,27 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// A line break would start another line of the unit that mounts the folder at boot.
+Result<void> expect_plain(const char *what, const std::string &text) {
+    const bool plain = std::none_of(text.begin(), text.end(), [](char c) {
+        const auto code = static_cast<unsigned char>(c);
+        return code < 0x20 || code == 0x7f;
+    });
+    if (plain) {
+        return {};
+    }
+    return Error{ExitCode::usage, fmt::format("a control character is in the {}", what),
+                 "leave out line breaks, tabs and the like"};
+}
+
 Result<MountRequest> request_of(const Arguments &arguments) {
     MountRequest request;
+    TRY(expect_plain("source", arguments.operands()[0]));
+    TRY(expect_plain("options", arguments.text("options").value_or("")));
     auto source = TRY(parse_nfs_source(arguments.operands()[0]));
     request.source = std::move(source);
     request.directory = real_directory(arguments.operands()[1]);
+    TRY(expect_plain("folder", request.directory));
     auto options = TRY(parse_nfs_options(arguments.text("options").value_or("")));
     request.options = std::move(options);
     if (request.options.remount) {

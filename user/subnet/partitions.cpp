@@ -2,9 +2,9 @@
 #include "subnet/partitions.h"
 
 #include "config/file_header.h"
+#include "host/rate.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <fmt/format.h>
@@ -19,38 +19,39 @@ constexpr unsigned int pkey_bits = 0x7fff;
 
 struct Code {
     unsigned int code;
-    std::string_view text;
+    std::string text;
 };
+using Codes = std::vector<Code>;
 
-constexpr std::array<Code, 17> rates{{{2, "2.5"},
-                                      {5, "5"},
-                                      {3, "10"},
-                                      {11, "14"},
-                                      {6, "20"},
-                                      {15, "25"},
-                                      {4, "30"},
-                                      {7, "40"},
-                                      {12, "56"},
-                                      {8, "60"},
-                                      {9, "80"},
-                                      {16, "100"},
-                                      {13, "112"},
-                                      {10, "120"},
-                                      {14, "168"},
-                                      {17, "200"},
-                                      {18, "300"}}};
-constexpr std::array<Code, 5> mtus{{{1, "256"}, {2, "512"}, {3, "1024"}, {4, "2048"}, {5, "4096"}}};
-
-template <std::size_t N>
-std::string_view text_of(const std::array<Code, N> &codes, unsigned int code) {
-    const auto found = std::find_if(codes.begin(), codes.end(),
-                                    [&](const Code &each) { return each.code == code; });
-    return found == codes.end() ? std::string_view() : found->text;
+// Returns the rates from the lowest to the highest.
+const Codes &rates() {
+    static const Codes codes = [] {
+        auto sorted = rate_codes();
+        std::sort(sorted.begin(), sorted.end(), [](const RateCode &one, const RateCode &other) {
+            return one.gigabits < other.gigabits;
+        });
+        Codes all;
+        for (const RateCode &each : sorted) {
+            all.push_back({each.code, short_number(each.gigabits)});
+        }
+        return all;
+    }();
+    return codes;
 }
 
-template <std::size_t N>
-Result<unsigned int> code_of(const std::array<Code, N> &codes, const std::string &text,
-                             std::string_view what, std::string_view unit) {
+const Codes &mtus() {
+    static const Codes codes = {{1, "256"}, {2, "512"}, {3, "1024"}, {4, "2048"}, {5, "4096"}};
+    return codes;
+}
+
+std::string text_of(const Codes &codes, unsigned int code) {
+    const auto found = std::find_if(codes.begin(), codes.end(),
+                                    [&](const Code &each) { return each.code == code; });
+    return found == codes.end() ? std::string() : found->text;
+}
+
+Result<unsigned int> code_of(const Codes &codes, const std::string &text, std::string_view what,
+                             std::string_view unit) {
     std::vector<std::string_view> all;
     for (const Code &each : codes) {
         if (each.text == text) {
@@ -331,19 +332,19 @@ std::vector<PartitionRule> without_partition(std::vector<PartitionRule> rules, s
 }
 
 Result<unsigned int> partition_rate_code(const std::string &text) {
-    return code_of(rates, text, "rate", "Gb/s");
+    return code_of(rates(), text, "rate", "Gb/s");
 }
 
 Result<unsigned int> partition_mtu_code(const std::string &text) {
-    return code_of(mtus, text, "MTU", "bytes");
+    return code_of(mtus(), text, "MTU", "bytes");
 }
 
 std::string partition_rate_text(unsigned int code) {
-    return std::string(text_of(rates, code));
+    return std::string(text_of(rates(), code));
 }
 
 std::string partition_mtu_text(unsigned int code) {
-    return std::string(text_of(mtus, code));
+    return std::string(text_of(mtus(), code));
 }
 
 Result<std::string> canonical_guid(const std::string &text) {

@@ -424,5 +424,19 @@ TEST_F(Nfs, the_mount_helper_changes_nothing_where_it_is_to_fake) {
     EXPECT_EQ(help_mount({"storage1:/srv", mnt(), "-f", "-o", "proto=tcp"}), 1);
 }
 
+TEST_F(Nfs, takes_no_control_characters_into_a_unit) {
+    for (const auto &[source, options] :
+         {std::pair<std::string, std::string>{"storage1:/srv\nExecStartPre=/bin/x", "ro"},
+          {"storage1:/srv\x7f", "ro"},
+          {"storage1:/srv", "ro\nType=x"},
+          {"storage1:/srv", "ro\tx"}}) {
+        EXPECT_EQ(run({"nfs", "mount", source, mnt(), "-o", options}), 64) << source;
+        EXPECT_NE(err().find("a control character is in the "), std::string::npos) << err();
+    }
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt() + "\nx"}), 64);
+    EXPECT_NE(err().find("a control character is in the "), std::string::npos) << err();
+    EXPECT_TRUE(processes.log.empty());
+}
+
 } // namespace
 } // namespace causeway

@@ -78,12 +78,22 @@ TEST(PartitionCodes, are_those_of_infiniband) {
     EXPECT_EQ(*partition_rate_code("40"), 7U);
     EXPECT_EQ(*partition_rate_code("120"), 10U);
     EXPECT_EQ(*partition_rate_code("100"), 16U);
+    // enum ib_rate of the kernel.
+    EXPECT_EQ(*partition_rate_code("28"), 19U);
+    EXPECT_EQ(*partition_rate_code("50"), 20U);
+    EXPECT_EQ(*partition_rate_code("400"), 21U);
+    EXPECT_EQ(*partition_rate_code("600"), 22U);
+    EXPECT_EQ(*partition_rate_code("800"), 23U);
+    EXPECT_EQ(partition_rate_text(21), "400");
     EXPECT_EQ(*partition_mtu_code("256"), 1U);
     EXPECT_EQ(*partition_mtu_code("4096"), 5U);
     EXPECT_EQ(partition_rate_text(4), "30");
     EXPECT_EQ(partition_mtu_text(4), "2048");
     EXPECT_EQ(partition_rate_text(1), "");
     EXPECT_FALSE(partition_rate_code("11"));
+    EXPECT_EQ(partition_rate_code("11").error().fix,
+              "give one of 2.5, 5, 10, 14, 20, 25, 28, 30, 40, 50, 56, 60, 80, 100, 112, 120, 168, "
+              "200, 300, 400, 600, 800 Gb/s");
     EXPECT_FALSE(partition_mtu_code("1500"));
 }
 
