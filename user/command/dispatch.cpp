@@ -203,18 +203,88 @@ Result<void> check_operands(const ParsedCommand &command) {
     return {};
 }
 
+namespace {
+
+bool has_word(const std::string &text, const std::string &word) {
+    const auto is_inside = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '_' || c == '-' || c == '.' || c == '/';
+    };
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !is_inside(text[at - 1])) &&
+            (end == text.size() || !is_inside(text[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The last of several words after an option that takes several values.
+struct LastValue {
+    std::string word; // empty: there is none
+    std::string option;
+};
+
+LastValue last_value_in(const std::vector<OptionSpec> &options,
+                        const std::vector<std::string> &words) {
+    LastValue last;
+    const OptionSpec *option = nullptr;
+    std::size_t values = 0;
+    for (const std::string &word : words) {
+        if (word.substr(0, 1) == "-") {
+            const std::string name = word.substr(0, word.find('='));
+            const auto found =
+                std::find_if(options.begin(), options.end(), [&](const OptionSpec &each) {
+                    return each.repeats &&
+                           (name == "--" + std::string(each.name) ||
+                            (each.letter != 0 && name == std::string("-") + each.letter));
+                });
+            option = found == options.end() ? nullptr : &*found;
+            values = name.size() == word.size() ? 0 : 1;
+        } else if (option != nullptr && ++values > 1) {
+            last = {word, std::string(option->name)};
+        }
+    }
+    return last;
+}
+
+// An option with several values takes all words after it. Adds to the error that it took a word
+// which the user may have meant as an operand.
+Error with_taken_word(Error error, const ParsedCommand &command,
+                      const std::vector<std::string> &words) {
+    const Verb &verb = *command.verb;
+    const auto [word, option] = last_value_in(options_of(verb), words);
+    const std::size_t operands = command.arguments.operands().size();
+    const bool lacks = operands < verb.least_operands;
+    if (word.empty() || operands >= verb.most_operands || (!lacks && !has_word(error.what, word))) {
+        return error;
+    }
+    error.fix = fmt::format("{} was taken as a value of --{}: give operands before the options{}{}",
+                            word, option, error.fix.empty() ? "" : "; ", error.fix);
+    return error;
+}
+
+} // namespace
+
 Result<Answer> answer_command(World &world, std::vector<std::string> words) {
-    auto command = TRY(parse_command(std::move(words)));
+    auto command = TRY(parse_command(words));
     if (command.arguments.has("help")) {
         return verb_help(*command.verb);
     }
-    TRY(check_operands(command));
+    if (auto good = check_operands(command); !good) {
+        return with_taken_word(good.error(), command, words);
+    }
     const Verb &verb = *command.verb;
     std::optional<Progress> progress;
     if (!verb.hidden) { // programs call those
         progress.emplace(world, std::string(verb.words));
     }
-    return verb.run(world, command.arguments);
+    auto answer = verb.run(world, command.arguments);
+    if (!answer) {
+        return with_taken_word(answer.error(), command, words);
+    }
+    return answer;
 }
 
 GlobalOptions take_global_options(std::vector<std::string> &words) {

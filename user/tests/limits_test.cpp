@@ -132,5 +132,20 @@ TEST_F(Limits, modules_that_this_kernel_lacks_are_marked) {
     EXPECT_EQ(json({"modules", "list"})["modules"][0]["available"], nullptr);
 }
 
+TEST_F(Limits, say_where_an_option_took_the_operand) {
+    processes.acts["getent passwd 4G"] = [] { return FakeProcesses::failure("", 2); };
+    EXPECT_EQ(run({"limits", "set", "--for", "root", "4G"}), 69);
+    EXPECT_TRUE(says("there is no user 4G")) << err();
+    EXPECT_TRUE(says("4G was taken as a value of --for: give operands before the options"))
+        << err();
+    EXPECT_EQ(run({"modules", "enable"}), 64);
+    EXPECT_FALSE(says("was taken as")) << err();
+    EXPECT_EQ(run({"export", "add", "--ram", "1M", "--allow", "10.0.0.0/8", "scratch"}), 64);
+    EXPECT_TRUE(says("scratch was taken as a value of --allow")) << err();
+    // A list with commas is one word, and an operand that was found needs no advice.
+    EXPECT_EQ(run({"limits", "set", "1X", "--for", "root", "bob"}), 64);
+    EXPECT_FALSE(says("was taken as")) << err();
+}
+
 } // namespace
 } // namespace causeway
