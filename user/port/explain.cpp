@@ -59,7 +59,9 @@ std::string in_words(const LaneSpeed &speed, unsigned int lanes) {
                     speed.name, short_number(speed.signalled * lanes), speed.code,
                     short_number(speed.usable * lanes), speed.usable * lanes / 8);
     if (!speed.latency.empty()) {
-        text += fmt::format(". A short message takes about {} us", speed.latency);
+        const bool is_bound = speed.latency.find_first_of("0123456789") != 0; // "less than 0.5"
+        text +=
+            fmt::format(". A short message takes {}{} us", is_bound ? "" : "about ", speed.latency);
     }
     return text + ".";
 }

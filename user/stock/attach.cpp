@@ -6,6 +6,7 @@
 #include "config/dropins.h"
 #include "host/rdma_devices.h"
 #include "machine/kernel_files.h"
+#include "show/progress.h"
 #include "show/table.h"
 #include "stock/attaching.h"
 #include "stock/exporting.h"
@@ -143,6 +144,7 @@ class StockAttachAction final : public DiskAction {
         done.json["name"] = wanted_.disk.name;
         done.json["devices"] = Json::array();
         done.json["links"] = Json::array();
+        const Progress progress(world, fmt::format("waiting for the disk {}", wanted_.disk.text()));
         const auto connection = wait_for_disks(world, wanted_, disk_limit);
         if (!connection) {
             done.warnings.push_back(connection.error().what);

@@ -2,6 +2,7 @@
 // Finds the clients that are connected to an export by a target of the kernel.
 #include "base/append_once.h"
 #include "host/rdma_devices.h"
+#include "show/progress.h"
 #include "stock/target.h"
 
 #include <algorithm>
@@ -251,6 +252,7 @@ Result<void> check_no_clients(World &world, const std::string &subject, const Ta
     // session after that.
     constexpr std::chrono::seconds time_to_disconnect{5};
     constexpr std::chrono::milliseconds between_looks{100};
+    const Progress progress(world, fmt::format("waiting for clients of {} to detach", subject));
     const auto deadline = world.clock.now() + time_to_disconnect;
     for (;;) {
         auto clients = TRY(clients_of(world, made));

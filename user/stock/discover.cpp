@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // discover --via.
 #include "base/append_once.h"
+#include "show/progress.h"
 #include "show/table.h"
 #include "stock/family.h"
 #include "stock/transport.h"
@@ -81,6 +82,11 @@ Result<Offer> ask(World &world, Via via, ServerName server) {
     }
 }
 
+Result<Offer> ask_patiently(World &world, Via via, const ServerName &server) {
+    const Progress progress(world, fmt::format("waiting for {} to answer", server.text()));
+    return ask(world, via, server);
+}
+
 } // namespace
 
 Result<Answer> StockFamily::discover(World &world, const Arguments &arguments) const {
@@ -89,7 +95,7 @@ Result<Answer> StockFamily::discover(World &world, const Arguments &arguments) c
     TRY(refuse_options(arguments, {"transport"}, "is of Causeway's own transport",
                        "leave out --{} or --via"));
     TRY(check_initiator_tools(world, via));
-    const auto offer = TRY(ask(world, via, server));
+    const auto offer = TRY(ask_patiently(world, via, server));
     Answer answer;
     answer.json["server"] = server.text();
     answer.json["via"] = via_text(via);

@@ -3,6 +3,7 @@
 
 #include "fabric/topology.h"
 #include "host/rate.h"
+#include "show/progress.h"
 #include "subnet/ports.h"
 
 #include <algorithm>
@@ -42,6 +43,7 @@ std::vector<HostPort> hosts_of_fabric(World &world, const SubnetPort &port) {
     if (!world.processes.there("ibnetdiscover")) {
         return hosts;
     }
+    const Progress progress(world, "reading the rates of the fabric's ports");
     const auto end = world.processes.run(
         {"ibnetdiscover", "-C", port.device, "-P", fmt::format("{}", port.port)}, discovery_limit);
     if (!end || !end->good()) {

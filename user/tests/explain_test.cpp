@@ -128,6 +128,17 @@ TEST_F(Explains, kinds_of_guids_management_datagrams_and_the_cost_of_a_large_mtu
     EXPECT_NE(json({"explain", "mode"})["page"].get<std::string>().find("2044"), std::string::npos);
 }
 
+TEST_F(Explains, a_latency_that_is_a_bound) {
+    const auto text = [this](const char *rate) {
+        EXPECT_EQ(run({"explain", "rate", rate}), 0);
+        std::string one_line = out();
+        std::replace(one_line.begin(), one_line.end(), '\n', ' ');
+        return one_line;
+    };
+    EXPECT_NE(text("2X HDR").find(" takes less than 0.5 us."), std::string::npos) << out();
+    EXPECT_NE(text("4X EDR").find(" takes about 0.5 us."), std::string::npos) << out();
+}
+
 TEST_F(Explains, modes_and_what_an_interface_can) {
     EXPECT_EQ(run({"explain", "mode"}), 0);
     EXPECT_NE(out().find("65520"), std::string::npos);
