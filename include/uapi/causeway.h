@@ -62,7 +62,7 @@ enum cw_command {
 	 * CW_A_IDENTITY, CW_A_BLOCK_SIZE, CW_A_PHYSICAL_BLOCK, CW_A_VOLATILE, CW_A_DISCARD,
 	 * CW_A_WRITE_ZEROES, CW_A_SESSIONS, CW_A_STATE, CW_A_SINCE, CW_A_LEDGER,
 	 * CW_A_LEDGER_FOLDER, CW_A_TAKEOVER_AFTER, CW_A_OUTDATED, CW_A_HOSTS, CW_A_HOSTS_MAX,
-	 * CW_A_REASON, CW_A_EXPORT_ADDRESS, CW_A_TCP.
+	 * CW_A_REASON, CW_A_EXPORT_ADDRESS, CW_A_TCP, CW_A_READ_ONLY_SET.
 	 */
 	CW_C_EXPORT_GET,
 	/*
@@ -264,6 +264,7 @@ enum cw_command {
 #define CW_C_MAX (__CW_C_MAX - 1)
 
 #define CW_HISTOGRAM 40 /* buckets of a latency histogram */
+#define CW_ALLOW_MAX 48 /* networks that may attach one export, at most */
 #define CW_NFS_SOURCES 8 /* local addresses of one rule, at most */
 #define CW_FAST_FAIL_OFF 0xffffffffU /* fast-fail: I/O that must fail fast waits like other I/O */
 #define CW_FAST_FAIL_DEFAULT 1 /* seconds: fast-fail of an attach without that attribute */
@@ -601,6 +602,11 @@ enum cw_attribute {
 	/* u16: TCP port of the server while it has an export that is served over TCP */
 	CW_A_TCP_PORT,
 	CW_A_CHANGE, /* u32: bits of CW_CHANGE_*: the settings that the request replaces */
+	/*
+	 * u8: 1: an administrator has made the export read-only; 0: an administrator has not,
+	 * though its device may be write-protected
+	 */
+	CW_A_READ_ONLY_SET,
 	__CW_A_MAX,
 };
 

@@ -6,10 +6,9 @@
 #ifndef CWT_ACCESS_H
 #define CWT_ACCESS_H
 
+#include "../../include/uapi/causeway.h"
 #include "../core/address/cidr.h"
 #include "../core/link/completion.h"
-
-#define CWT_ALLOW_MAX 48 /* prefixes of one export; they must fit CW_REPLY_SIZE */
 
 struct cwt_export;
 struct sk_buff;
@@ -20,7 +19,7 @@ struct cwt_access {
 	u8 key[CW_WIRE_KEY_MAX];
 	u8 key_len; /* 0: no key */
 	u32 allow_count; /* 0: all addresses */
-	struct cw_cidr allow[CWT_ALLOW_MAX];
+	struct cw_cidr allow[CW_ALLOW_MAX]; /* they must fit CW_REPLY_SIZE */
 	/*
 	 * For EXPORTS, in the order of preference. The ports are 0. The transport RDMA stands for
 	 * all transports of the export, and TCP for itself. The server may have lost any address

@@ -21,7 +21,7 @@ static struct block_device *cwt_bdev_of(struct cwt_export *e)
 
 static blk_mode_t cwt_device_mode(const struct cwt_export *e)
 {
-	return BLK_OPEN_READ | (e->read_only ? 0 : BLK_OPEN_WRITE);
+	return BLK_OPEN_READ | (cwt_export_only_reads(e) ? 0 : BLK_OPEN_WRITE);
 }
 
 /* ---- open, close ---- */

@@ -124,7 +124,7 @@ static int cwt_file_fit(struct cwt_export *e, struct cwt_file *f, struct netlink
 static struct file *cwt_file_try(struct cwt_export *e, const struct path *path,
 				 struct netlink_ext_ack *extack)
 {
-	int flags = (e->read_only ? O_RDONLY : O_RDWR) | O_LARGEFILE | O_DIRECT;
+	int flags = (cwt_export_only_reads(e) ? O_RDONLY : O_RDWR) | O_LARGEFILE | O_DIRECT;
 	struct file *file = dentry_open(path, flags, current_cred());
 
 	if (!IS_ERR(file))

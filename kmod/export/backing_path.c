@@ -34,8 +34,9 @@ int cwt_path_may(const struct cwt_export *e, const struct path *path,
 	const struct inode *inode = d_backing_inode(path->dentry);
 	int ret;
 
-	ret = path_permission(path, MAY_OPEN | MAY_READ | (e->read_only ? 0 : MAY_WRITE));
-	if (!ret && !e->read_only && IS_APPEND(inode))
+	ret = path_permission(path, MAY_OPEN | MAY_READ |
+				    (cwt_export_only_reads(e) ? 0 : MAY_WRITE));
+	if (!ret && !cwt_export_only_reads(e) && IS_APPEND(inode))
 		ret = -EPERM;
 	switch (ret) {
 	case 0:
@@ -52,7 +53,7 @@ int cwt_path_may(const struct cwt_export *e, const struct path *path,
 	default:
 		cw_refuse(extack,
 			  "the user who adds the export may not %s %s: its permissions (mode %04o) apply to the export too",
-			  e->read_only ? "read" : "read and write", e->path,
+			  cwt_export_only_reads(e) ? "read" : "read and write", e->path,
 			  inode->i_mode & 07777);
 	}
 	return ret;

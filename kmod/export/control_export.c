@@ -303,6 +303,7 @@ static int cwt_put_export(struct sk_buff *msg, void *object, bool secrets)
 	    cwt_put_state(msg, e) ||
 	    cwt_put_flag(msg, CW_A_EXCLUSIVE, e->exclusive) ||
 	    cwt_put_flag(msg, CW_A_WRITE_THROUGH, e->write_through) ||
+	    nla_put_u8(msg, CW_A_READ_ONLY_SET, e->read_only || READ_ONCE(e->refuses_writes)) ||
 	    cwt_put_ledger(msg, e, secrets) ||
 	    cwt_put_geometry(msg, &geo))
 		return -EMSGSIZE;

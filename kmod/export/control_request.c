@@ -150,10 +150,10 @@ static int cwt_read_allow(struct genl_info *info, struct cwt_access *access)
 	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
 		if (nla_type(attr) != CW_A_ALLOW)
 			continue;
-		if (access->allow_count == CWT_ALLOW_MAX) {
+		if (access->allow_count == CW_ALLOW_MAX) {
 			cw_refuse(info->extack,
 				  "the allow list is too long: %u networks are the most",
-				  CWT_ALLOW_MAX);
+				  CW_ALLOW_MAX);
 			return -E2BIG;
 		}
 		ret = cwt_read_network(attr, &access->allow[access->allow_count], info->extack);
@@ -326,6 +326,21 @@ int cwt_read_export(struct genl_info *info, struct cwt_export *e)
 	(CW_CHANGE_ALLOW | CW_CHANGE_KEY | CW_CHANGE_ADDRESSES | CW_CHANGE_TCP |                 \
 	 CW_CHANGE_READ_ONLY | CW_CHANGE_TAKEOVER_AFTER)
 
+/* The addresses for TCP alone would be named to clients that ask by RDMA. */
+static int cwt_check_addresses(const struct cwt_access *access, struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	for (i = 0; i < access->address_count && !access->tcp; i++) {
+		if (access->addresses[i].transport != CW_WIRE_TCP)
+			continue;
+		cw_refuse(extack,
+			  "an address of the export is for TCP, and the export would not be served over TCP: replace the addresses too");
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int cwt_read_new_access(struct genl_info *info, u32 change, struct cwt_access *access)
 {
 	int ret = 0;
@@ -339,7 +354,23 @@ static int cwt_read_new_access(struct genl_info *info, u32 change, struct cwt_ac
 		access->tcp = nla_get_flag(info->attrs[CW_A_TCP]);
 	if (!ret && change & CW_CHANGE_ADDRESSES)
 		ret = cwt_read_addresses(info, access);
-	return ret;
+	return ret ?: cwt_check_addresses(access, info->extack);
+}
+
+/* Refuses if the export cannot become writable while it exists. */
+static int cwt_check_writable(const struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	if (e->read_only)
+		cw_refuse(extack,
+			  "export \"%s\" was added read-only and has no owners, so it cannot become writable while it exists: remove it, and add it without --read-only and with its UUID",
+			  e->name);
+	else if (e->opened_for_reading)
+		cw_refuse(extack,
+			  "%s could not be written when the export \"%s\" started, so the export cannot become writable while it runs: make %s writable, and start the export again",
+			  e->path, e->name, e->path);
+	else
+		return 0;
+	return -EROFS;
 }
 
 int cwt_read_change(struct genl_info *info, const struct cwt_export *e, struct cwt_change *out)
@@ -358,11 +389,10 @@ int cwt_read_change(struct genl_info *info, const struct cwt_export *e, struct c
 	out->access = e->access;
 	out->read_only = nla_get_flag(info->attrs[CW_A_READ_ONLY]);
 	out->force = nla_get_flag(info->attrs[CW_A_FORCE]);
-	if (out->what & CW_CHANGE_READ_ONLY && e->read_only && !out->read_only) {
-		cw_refuse(info->extack,
-			  "export \"%s\" was added read-only and has no owners, so it cannot become writable while it exists: remove it, and add it without --read-only and with its UUID",
-			  e->name);
-		return -EROFS;
+	if (out->what & CW_CHANGE_READ_ONLY && !out->read_only) {
+		ret = cwt_check_writable(e, info->extack);
+		if (ret)
+			return ret;
 	}
 	ret = cwt_read_new_access(info, out->what, &out->access);
 	if (!ret && out->what & CW_CHANGE_TAKEOVER_AFTER)

@@ -189,6 +189,20 @@ static int cwt_export_make_core(struct cwt_export *e, struct netlink_ext_ack *ex
 	return 0;
 }
 
+/*
+ * A disk that an administrator has made read-only may be write-protected at the next start. Its
+ * clients can still read it.
+ */
+static int cwt_export_open_backend(struct cwt_export *e, struct netlink_ext_ack *extack)
+{
+	int ret = e->backend->open(e, e->refuses_writes ? NULL : extack);
+
+	if (!ret || !e->refuses_writes)
+		return ret;
+	e->opened_for_reading = ret == -EROFS || ret == -EACCES || ret == -EPERM;
+	return e->backend->open(e, extack);
+}
+
 int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 {
 	struct cw_geometry geo;
@@ -202,7 +216,7 @@ int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack)
 	ret = cwt_export_make_core(e, extack);
 	if (ret)
 		return ret;
-	ret = e->backend->open(e, extack);
+	ret = cwt_export_open_backend(e, extack);
 	if (ret) {
 		cw_server_export_close(e->core);
 		return ret;

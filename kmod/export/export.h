@@ -60,6 +60,7 @@ struct cwt_export {
 	char name[CW_WIRE_NAME];
 	u8 kind; /* enum cw_backend */
 	bool read_only; /* opened for reading, without owners */
+	bool opened_for_reading; /* has owners, and its disk could not be written at the start */
 	bool exclusive, write_through;
 	char *path; /* of a device or file */
 	u64 size; /* of memory, in bytes */
@@ -139,6 +140,18 @@ void cwt_export_await_freed(void);
  * Return: 0 or -errno.
  */
 int cwt_export_open(struct cwt_export *e, struct netlink_ext_ack *extack);
+/**
+ * cwt_export_only_reads() - checks whether the backend of an export is opened for reading only
+ * @e: the export
+ *
+ * Context: Any context.
+ * Return: true if so.
+ */
+static inline bool cwt_export_only_reads(const struct cwt_export *e)
+{
+	return e->read_only || e->opened_for_reading;
+}
+
 /**
  * cwt_export_close() - closes the backend of an export
  * @e: the export

@@ -4,6 +4,7 @@
 #include "base/units.h"
 
 #include <arpa/inet.h>
+#include <causeway.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
 
@@ -99,6 +100,12 @@ Result<AllowList> parse_allow_list(const std::vector<std::string> &words,
                      fmt::format("{} any stands for every host, and {} is given too", subject,
                                  list.networks.front().text()),
                      "give networks, or the one word any"};
+    }
+    if (list.networks.size() > CW_ALLOW_MAX) {
+        return Error{ExitCode::usage,
+                     fmt::format("{} names {} networks, and an export has at most {}", subject,
+                                 list.networks.size(), CW_ALLOW_MAX),
+                     "give larger networks, or any for every host"};
     }
     return list;
 }

@@ -279,6 +279,7 @@ void each_attribute(Message &message, const Visit &visit) {
     visit(CW_A_HOSTS, message.hosts);
     visit(CW_A_HOSTS_MAX, message.hosts_max);
     visit(CW_A_REASON, message.reason);
+    visit(CW_A_READ_ONLY_SET, message.read_only_set);
 }
 
 template <Is<StopReport::Export> Message, typename Visit>

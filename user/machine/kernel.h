@@ -57,6 +57,17 @@ struct ExportInfo {
     std::uint32_t hosts = 0;     // number of hosts in the ledger
     std::uint32_t hosts_max = 0; // the most that fit into the ledger
     std::string reason;          // why the ledger cannot be written; empty: it can
+    // settings.read_only says whether clients may write. This is 1 if an administrator has made the
+    // export read-only, and 0 if at most its device is write-protected. Older modules do not
+    // report it.
+    std::optional<std::uint8_t> read_only_set{};
+
+    // Returns the settings as an administrator has chosen them.
+    ExportSettings chosen() const {
+        ExportSettings all = settings;
+        all.read_only = read_only_set ? *read_only_set != 0 : settings.read_only;
+        return all;
+    }
 };
 
 // The result of a stop of the server.

@@ -187,6 +187,8 @@ class FakeKernel final : public Kernel {
         info.settings.state_folder = request.ledger_folder;
         ledger_folders.push_back(request.ledger_folder);
         info.has_key = !request.key.empty();
+        info.read_only_set = request.settings.read_only ? 1 : 0;
+        info.settings.read_only |= write_protected.count(info.settings.name) != 0;
         info.block_size = 512;
         const auto key = request.key.bytes();
         export_keys.emplace_back(key.begin(), key.end());
@@ -200,11 +202,17 @@ class FakeKernel final : public Kernel {
     std::vector<ExportUpdate> export_updates;
     std::vector<std::vector<std::uint8_t>> new_keys; // of export_updates and attachment_changes
     std::uint32_t excluded = 0; // connections that new settings of an export do not admit
+    std::set<std::string> write_protected; // exports whose disk takes no writes
+    std::function<void()> when_set;        // called while settings of a disk or export change
+    std::function<void()> when_detached;
 
     Result<std::uint32_t> set_export(const ExportUpdate &update) override {
         const ExportSettings &to = update.settings;
         log.push_back("set " + to.name + " " + std::to_string(update.change) +
                       (update.force ? " by force" : ""));
+        if (when_set) {
+            when_set();
+        }
         if (auto refused = refused_now("set"); !refused) {
             return refused.error();
         }
@@ -238,7 +246,8 @@ class FakeKernel final : public Kernel {
             there.tcp = to.tcp;
         }
         if ((update.change & CW_CHANGE_READ_ONLY) != 0) {
-            there.read_only = to.read_only;
+            there.read_only = to.read_only || write_protected.count(to.name) != 0;
+            found->read_only_set = to.read_only ? 1 : 0;
         }
         if ((update.change & CW_CHANGE_TAKEOVER_AFTER) != 0) {
             there.takeover_after = to.takeover_after;
@@ -249,6 +258,9 @@ class FakeKernel final : public Kernel {
     Result<void> set_attachment(const AttachmentUpdate &change) override {
         log.push_back("set " + change.server + "/" + change.name + " " +
                       std::to_string(change.change.value_or(0)));
+        if (when_set) {
+            when_set();
+        }
         if (auto refused = refused_now("set"); !refused) {
             return refused;
         }
@@ -418,6 +430,9 @@ class FakeKernel final : public Kernel {
     Result<std::string> detach(const std::string &server, const std::string &name,
                                bool force) override {
         log.push_back("detach " + server + "/" + name + (force ? " by force" : ""));
+        if (when_detached) {
+            when_detached();
+        }
         if (auto refused = refused_now("detach"); !refused) {
             return refused.error();
         }

@@ -44,7 +44,7 @@ int cw_netlink_register(struct module *owner, const struct cw_netlink_handler *h
 void cw_netlink_unregister(const struct cw_netlink_handler *handlers, int count);
 
 /*
- * bytes of a reply or of a message of a dump. The largest is an export with CWT_ALLOW_MAX networks
+ * bytes of a reply or of a message of a dump. The largest is an export with CW_ALLOW_MAX networks
  * and 8 addresses, about 4100 bytes, which NLMSG_GOODSIZE does not hold.
  */
 #define CW_REPLY_SIZE (2 * NLMSG_GOODSIZE)

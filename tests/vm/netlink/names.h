@@ -122,6 +122,7 @@ inline constexpr std::array known_attributes = {
 	KnownAttribute{"tcp", CW_A_TCP, Kind::flag},
 	KnownAttribute{"tcp-port", CW_A_TCP_PORT, Kind::u16},
 	KnownAttribute{"change", CW_A_CHANGE, Kind::u32},
+	KnownAttribute{"read-only-set", CW_A_READ_ONLY_SET, Kind::u8},
 };
 
 struct KnownCommand {
