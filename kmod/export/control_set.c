@@ -2,10 +2,10 @@
 /*
  * The netlink command that changes settings of an export which may have sessions.
  *
- * Everything that can fail comes first: the request is read, the TCP port is opened, and sessions
- * that the new settings do not admit are looked for. Then the settings are replaced, and such
- * sessions are ended. A login joins its export before it reads the settings. So a login that the
- * last step does not find reads the new ones.
+ * The request is read and the TCP port is opened first. Then the core looks for sessions that the
+ * new settings do not admit, and replaces the settings, without a login in between that becomes a
+ * session. A login joins its export before it reads the settings. So a login that the core does not
+ * find reads the new ones.
  */
 #include <linux/slab.h>
 
@@ -18,20 +18,52 @@ static bool cwt_change_admits(const void *access, const struct sockaddr *peer, b
 	return cwt_access_admits(access, peer, tcp);
 }
 
-/* Refuses if a session is in use that the new settings do not admit. Under cwt_admin. */
-static int cwt_change_check(struct cwt_export *e, const struct cwt_change *change,
-			    struct netlink_ext_ack *extack)
+static void cwt_set_access(struct cwt_export *e, const struct cwt_access *access)
 {
-	char left[160];
-	u32 count = cw_server_count_excluded(e->core, cwt_change_admits, &change->access, left,
-					     sizeof(left));
+	down_write(&e->access_lock);
+	e->access = *access;
+	up_write(&e->access_lock);
+}
 
-	if (!count || change->force)
-		return 0;
+struct cwt_access_change {
+	struct cwt_export *e;
+	const struct cwt_access *access;
+};
+
+static bool cwt_change_admits(const void *context, const struct sockaddr *peer, bool tcp)
+{
+	const struct cwt_access_change *change = context;
+
+	return cwt_access_admits(change->access, peer, tcp);
+}
+
+static void cwt_change_publish(const void *context)
+{
+	const struct cwt_access_change *change = context;
+
+	cwt_set_access(change->e, change->access);
+}
+
+/* Returns how many connections were ended, or -EBUSY, and then nothing has changed. */
+static int cwt_change_access(struct cwt_export *e, const struct cwt_change *change,
+			     struct netlink_ext_ack *extack)
+{
+	const struct cwt_access_change context = { .e = e, .access = &change->access };
+	const struct cw_server_change request = {
+		.admits = cwt_change_admits,
+		.publish = cwt_change_publish,
+		.context = &context,
+		.force = change->force,
+		.why = "the settings of the export do not admit the client any more",
+	};
+	char left[160];
+	u32 count;
+
+	if (cw_server_change_settings(e->core, &request, &count, left, sizeof(left)))
+		return count;
 	cw_refuse(extack,
-		  "export \"%s\" is in use by %u connection%s that the new settings do not admit (%s); `causeway export set %s --force` ends %s",
-		  e->name, count, count == 1 ? "" : "s", left, e->name,
-		  count == 1 ? "it" : "them");
+		  "export \"%s\" is in use by %u connection%s that the new settings do not admit (%s); to end %s, repeat the command with --force",
+		  e->name, count, count == 1 ? "" : "s", left, count == 1 ? "it" : "them");
 	return -EBUSY;
 }
 
@@ -44,46 +76,39 @@ static int cwt_change_read_only(struct cwt_export *e, bool read_only)
 
 	mutex_lock(&e->lock);
 	was = e->refuses_writes;
-	e->refuses_writes = read_only;
+	WRITE_ONCE(e->refuses_writes, read_only);
 	cwt_export_announce(e);
 	cwt_export_geometry(e, &geo);
 	if (read_only && !(geo.flags & CW_EXPORT_READ_ONLY)) {
-		e->refuses_writes = was;
+		WRITE_ONCE(e->refuses_writes, was);
 		ret = -ENOMEM;
 	}
 	mutex_unlock(&e->lock);
 	return ret;
 }
 
-static void cwt_change_access(struct cwt_export *e, const struct cwt_access *access)
-{
-	down_write(&e->access_lock);
-	e->access = *access;
-	up_write(&e->access_lock);
-}
-
-/* Returns how many connections were ended, or -errno, and then nothing has changed. */
-static int cwt_change(struct cwt_export *e, const struct cwt_change *change,
+/* Returns how many connections were ended, or -errno, and then no setting has changed. */
+static int cwt_change(struct cwt_export *e, struct cwt_change *change,
 		      struct netlink_ext_ack *extack)
 {
-	int ret;
+	int ret, err = 0;
 
 	lockdep_assert_held(&cwt_admin);
-	ret = cwt_change_check(e, change, extack);
-	if (!ret && change->access.tcp)
-		ret = cwt_listen_tcp(extack);
-	if (ret)
-		return ret;
-	if (change->what & CW_CHANGE_READ_ONLY && !e->read_only)
-		ret = cwt_change_read_only(e, change->read_only);
-	if (!ret) {
-		cwt_change_access(e, &change->access);
+	change->was = e->access;
+	ret = change->access.tcp ? cwt_listen_tcp(extack) : 0;
+	if (!ret)
+		ret = cwt_change_access(e, change, extack);
+	if (ret >= 0 && change->what & CW_CHANGE_READ_ONLY && !e->read_only)
+		err = cwt_change_read_only(e, change->read_only);
+	if (err) {
+		cwt_set_access(e, &change->was);
+		ret = err;
+	}
+	if (ret >= 0) {
 		if (change->what & CW_CHANGE_TAKEOVER_AFTER) {
 			e->takeover_after = change->takeover_after;
 			cw_server_set_takeover(e->core, change->takeover_after);
 		}
-		ret = cw_server_end_excluded(e->core, cwt_change_admits, &change->access,
-					     "the settings of the export do not admit the client any more");
 		cw_event(CW_EVENT_EXPORT_CHANGED, CW_ROLE_SERVER, NULL, e->name,
 			 "settings of export %s were changed", e->name);
 	}

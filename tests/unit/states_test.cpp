@@ -27,6 +27,16 @@ void expect_exactly(const Table<State> &legal, int first, int last, May may)
 		}
 }
 
+// New settings of an export end these sessions with force only.
+TEST(States, OfAClientThatUsesItsExportOrWaits)
+{
+	EXPECT_FALSE(cw_server_is_client(CW_SERVER_LOGIN, false));
+	EXPECT_TRUE(cw_server_is_client(CW_SERVER_PROVED, false));
+	EXPECT_FALSE(cw_server_is_client(CW_SERVER_PROVED, true));
+	EXPECT_TRUE(cw_server_is_client(CW_SERVER_LIVE, false));
+	EXPECT_FALSE(cw_server_is_client(CW_SERVER_ENDING, false));
+}
+
 TEST(States, OfAnEndpoint)
 {
 	expect_exactly<cw_endpoint_state>({{CW_EP_NEW, CW_EP_ADDRESS},

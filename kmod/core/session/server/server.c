@@ -179,60 +179,60 @@ EXPORT_SYMBOL_GPL(cw_server_session_count);
 /* ---- new settings of an export ---- */
 
 /* A session has its control link as long as it is in the list of its export. */
-static bool cw_server_excludes(struct cw_server_session *s,
-			       bool (*admits)(const void *settings, const struct sockaddr *peer,
-					      bool tcp),
-			       const void *settings)
+static bool cw_server_excludes(struct cw_server_session *s, const struct cw_server_change *change)
 {
-	return !admits(settings, (const struct sockaddr *)&s->peer,
-		       cw_link_transport(s->control) == CW_TRANSPORT_TCP);
+	return !change->admits(change->context, (const struct sockaddr *)&s->peer,
+			       cw_link_transport(s->control) == CW_TRANSPORT_TCP);
 }
 
-u32 cw_server_count_excluded(struct cw_server_export *x,
-			     bool (*admits)(const void *settings, const struct sockaddr *peer,
-					    bool tcp),
-			     const void *settings, char *text, size_t len)
+static u32 cw_server_count_excluded(struct cw_server_export *x,
+				    const struct cw_server_change *change, char *text, size_t len)
 {
 	struct cw_server_session *s;
 	u32 count = 0;
 	size_t at = 0;
 
 	*text = '\0';
-	mutex_lock(&cw_server_lock);
 	list_for_each_entry(s, &x->sessions, beside) {
-		if (READ_ONCE(s->state) != CW_SERVER_LIVE ||
-		    !cw_server_excludes(s, admits, settings))
+		if (!cw_server_is_client(READ_ONCE(s->state), READ_ONCE(s->refused)) ||
+		    !cw_server_excludes(s, change))
 			continue;
 		if (++count <= 3)
 			at += scnprintf(text + at, len - at, "%s%s at %pISc", at ? ", " : "",
 					s->hello.host_name, &s->peer);
 	}
-	mutex_unlock(&cw_server_lock);
 	if (count > 3)
 		scnprintf(text + at, len - at, " and %u more", count - 3);
 	return count;
 }
-EXPORT_SYMBOL_GPL(cw_server_count_excluded);
 
-u32 cw_server_end_excluded(struct cw_server_export *x,
-			   bool (*admits)(const void *settings, const struct sockaddr *peer,
-					  bool tcp),
-			   const void *settings, const char *why)
+static void cw_server_end_excluded(struct cw_server_export *x,
+				   const struct cw_server_change *change)
 {
 	struct cw_server_session *s;
-	u32 count = 0;
 
+	list_for_each_entry(s, &x->sessions, beside)
+		if (cw_server_excludes(s, change))
+			cw_server_session_end(s, "%s", change->why);
+}
+
+bool cw_server_change_settings(struct cw_server_export *x, const struct cw_server_change *change,
+			       u32 *count, char *text, size_t len)
+{
+	bool changes;
+
+	/* One hold: no login becomes live between the count and the new settings. */
 	mutex_lock(&cw_server_lock);
-	list_for_each_entry(s, &x->sessions, beside) {
-		if (!cw_server_excludes(s, admits, settings))
-			continue;
-		count += READ_ONCE(s->state) == CW_SERVER_LIVE;
-		cw_server_session_end(s, "%s", why);
+	*count = cw_server_count_excluded(x, change, text, len);
+	changes = !*count || change->force;
+	if (changes) {
+		change->publish(change->context);
+		cw_server_end_excluded(x, change);
 	}
 	mutex_unlock(&cw_server_lock);
-	return count;
+	return changes;
 }
-EXPORT_SYMBOL_GPL(cw_server_end_excluded);
+EXPORT_SYMBOL_GPL(cw_server_change_settings);
 
 void cw_server_set_takeover(struct cw_server_export *x, u32 seconds)
 {

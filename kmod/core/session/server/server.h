@@ -167,37 +167,34 @@ void cw_server_export_put(struct cw_server_export *x);
  */
 u32 cw_server_session_count(struct cw_server_export *x);
 
+/* New settings of an export, which may exclude clients. The functions get @context. */
+struct cw_server_change {
+	/* Checks the address and the transport of a client. Under cw_server_lock. */
+	bool (*admits)(const void *context, const struct sockaddr *peer, bool tcp);
+	/* Replaces the settings that logins read. May sleep. Under cw_server_lock. */
+	void (*publish)(const void *context);
+	const void *context;
+	bool force; /* end the connections that the new settings do not admit */
+	const char *why; /* reason of the end, for administrators */
+};
+
 /**
- * cw_server_count_excluded() - counts the connections that new settings of an export do not admit
+ * cw_server_change_settings() - replaces settings of an export, and ends whom they do not admit
  * @x: state of the export
- * @admits: checks the address and the transport of a client; called under cw_server_lock
- * @settings: for @admits
- * @text: set to the names and addresses of at most three of the clients, and the number of others
+ * @change: the new settings
+ * @count: set to the number of connections that they do not admit: paths of sessions that are
+ *   logged in, and logins that have proved themselves and wait
+ * @text: set to the names and addresses of at most three of these clients, and the number of others
  * @len: bytes of @text
  *
- * Context: Process context. Takes cw_server_lock.
- * Return: The number of paths of sessions that are logged in.
- */
-u32 cw_server_count_excluded(struct cw_server_export *x,
-			     bool (*admits)(const void *settings, const struct sockaddr *peer,
-					    bool tcp),
-			     const void *settings, char *text, size_t len);
-/**
- * cw_server_end_excluded() - ends the connections that the settings of an export do not admit
- * @x: state of the export
- * @admits: as in cw_server_count_excluded()
- * @settings: for @admits; logins read them already
- * @why: reason of the end, for administrators
+ * Without @change->force, changes nothing if there is such a connection. Logins that have not
+ * proved themselves are ended in any case, and are not counted. Waits for no session.
  *
- * Also ends logins that have not finished. Waits for no session.
- *
- * Context: Process context. Takes cw_server_lock.
- * Return: The number of paths of sessions that were logged in.
+ * Context: Process context. May sleep. Takes cw_server_lock.
+ * Return: True if the settings were replaced.
  */
-u32 cw_server_end_excluded(struct cw_server_export *x,
-			   bool (*admits)(const void *settings, const struct sockaddr *peer,
-					  bool tcp),
-			   const void *settings, const char *why);
+bool cw_server_change_settings(struct cw_server_export *x, const struct cw_server_change *change,
+			       u32 *count, char *text, size_t len);
 /**
  * cw_server_set_takeover() - sets the time after which a host may replace an absent owner
  * @x: state of an exclusive export

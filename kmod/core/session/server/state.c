@@ -17,3 +17,8 @@ bool cw_server_may(enum cw_server_state from, enum cw_server_state to)
 		return false;
 	}
 }
+
+bool cw_server_is_client(enum cw_server_state state, bool refused)
+{
+	return state == CW_SERVER_LIVE || (state == CW_SERVER_PROVED && !refused);
+}

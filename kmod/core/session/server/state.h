@@ -27,6 +27,15 @@ enum cw_server_state {
  * Return: True if @to may follow @from. No state follows itself.
  */
 bool cw_server_may(enum cw_server_state from, enum cw_server_state to);
+/**
+ * cw_server_is_client() - checks whether a session uses its export, or waits for that
+ * @state: current state
+ * @refused: its login was refused
+ *
+ * Context: Any context.
+ * Return: True if new settings that do not admit the session must not end it without force.
+ */
+bool cw_server_is_client(enum cw_server_state state, bool refused);
 
 #ifdef __cplusplus
 }
