@@ -257,8 +257,7 @@ static int cw_attach_set_session(struct cw_session *s, struct genl_info *info)
 		 * All hardware queues get their path again when such operations have ended.
 		 */
 		synchronize_rcu();
-		change->what = CW_CHANGE_PATH_POLICY;
-		ret = cw_session_set(s, change);
+		ret = cw_session_apply_again(s);
 	}
 	if (ret == -ESHUTDOWN)
 		cw_refuse(info->extack, "%s/%s is being detached", s->config.server,

@@ -218,13 +218,24 @@ struct cw_session *cw_session_create(const struct cw_session_config *config,
  * @s: the session
  * @change: new settings; copied
  *
- * A session that is not live tries at once with a new key. A time that has passed under the old
+ * A session in a pause tries at once with a new key. An attempt that is under way goes on with the
+ * earlier key, and the next one has the new key. A time that has passed under the old
  * timeout has passed: I/O that fails already fails until a path is back.
  *
  * Context: Process context. May sleep. Takes s->lock. Calls ops->changed.
  * Return: 0; -ESHUTDOWN: the session is being closed.
  */
 int cw_session_set(struct cw_session *s, const struct cw_session_change *change);
+/**
+ * cw_session_apply_again() - calls ops->changed() for the settings that the session has now
+ * @s: the session
+ *
+ * They may be those of a later cw_session_set() than the caller's.
+ *
+ * Context: Process context. May sleep. Takes s->lock. Calls ops->changed.
+ * Return: 0; -ESHUTDOWN: the session is being closed.
+ */
+int cw_session_apply_again(struct cw_session *s);
 /**
  * cw_session_start() - starts to connect
  * @s: the session

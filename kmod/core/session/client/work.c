@@ -137,6 +137,20 @@ int cw_session_set(struct cw_session *s, const struct cw_session_change *change)
 }
 EXPORT_SYMBOL_GPL(cw_session_set);
 
+int cw_session_apply_again(struct cw_session *s)
+{
+	int ret = 0;
+
+	mutex_lock(&s->lock);
+	if (test_bit(CW_SESSION_CLOSE, &s->flags))
+		ret = -ESHUTDOWN;
+	else
+		s->ops->changed(s);
+	mutex_unlock(&s->lock);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(cw_session_apply_again);
+
 /* A request came in the pause: the pause may be too long for it. */
 static void cw_session_shorten_pause(struct cw_session *s)
 {
