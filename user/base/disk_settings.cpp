@@ -318,7 +318,7 @@ Result<void> check_takeover(const ExportSettings &settings, std::string_view sub
                                  subject),
                      "add --exclusive, or leave it out"};
     }
-    if (settings.read_only && !settings.ledger) {
+    if (!settings.has_owners()) {
         return Error{ExitCode::usage,
                      fmt::format("{} does not go with a read-only export: no host owns a disk "
                                  "that is only read",
@@ -356,10 +356,12 @@ std::vector<std::string> differences(const ExportSettings &there, const ExportSe
     found.compare("tcp", there.tcp, wanted.tcp);
     found.compare("the allow list", allow_text(there.allow), allow_text(wanted.allow));
     found.compare("the key file", or_none(there.key_file), or_none(wanted.key_file));
-    found.compare("takeover-after", takeover_text(there.takeover_after),
-                  takeover_text(wanted.takeover_after));
+    if (wanted.has_owners()) {
+        found.compare("takeover-after", takeover_text(there.takeover_after),
+                      takeover_text(wanted.takeover_after));
+    }
     // A folder that the user did not give is the one that has the ledger.
-    if (!wanted.state_folder.empty()) {
+    if (!wanted.state_folder.empty() && wanted.keeps_ledger()) {
         found.compare("the state folder",
                       there.state_folder.empty() ? "the default" : there.state_folder,
                       wanted.state_folder);

@@ -50,6 +50,8 @@ struct ExportSettings {
     std::vector<SocketAddress> addresses;
     bool no_addresses = false; // clients get no addresses; then the list is empty
 
+    // Returns false if no host owns the disk, because nothing is ever written.
+    bool has_owners() const { return !read_only || ledger; }
     // Returns true if the export has a ledger of owners in files: its content survives a reboot,
     // and it can be written, or could be before "export set --read-only".
     bool keeps_ledger() const { return backend != Backend::ram && (!read_only || ledger); }
@@ -203,7 +205,8 @@ Result<void> check_rule(const NfsRule &rule);
 
 // Returns one phrase for each setting that differs, such as "the size is 512M, not 1G". An optional
 // setting that is missing in @wanted never differs, and neither do an empty state folder, an empty
-// list of paths and an empty list of addresses. The order of allowed networks does not matter.
+// list of paths, an empty list of addresses and takeover-after of an export without owners. The
+// order of allowed networks does not matter.
 std::vector<std::string> differences(const ExportSettings &there, const ExportSettings &wanted);
 std::vector<std::string> differences(const AttachmentSettings &there,
                                      const AttachmentSettings &wanted);

@@ -127,9 +127,8 @@ Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
         }
     }
     for (const char *key : {"ledger", "state-folder"}) {
-        if (file.has(key) && !settings.keeps_ledger()) {
-            return file.error_at(key, fmt::format("a {} export keeps no ledger of owners in files",
-                                                  settings.read_only ? "read-only" : "memory"));
+        if (file.has(key) && settings.backend == Backend::ram) {
+            return file.error_at(key, "a memory export keeps no ledger of owners in files");
         }
     }
     settings.state_folder = file.value("state-folder");
@@ -144,7 +143,8 @@ Result<void> read_owners(const IniFile &file, ExportSettings &settings) {
     };
     TRY(read_value(file, "takeover-after", seconds, after));
     settings.takeover_after = static_cast<std::uint32_t>(after);
-    if (settings.takeover_after != 0) {
+    // A read-only export has no use for these settings, and keeps them for the time after that.
+    if (settings.takeover_after != 0 && settings.has_owners()) {
         if (auto good = check_takeover(settings, "takeover-after"); !good) {
             return file.error_at("takeover-after", good.error().what);
         }
@@ -191,7 +191,7 @@ Result<std::string> dropin_text(const ExportSettings &settings) {
     if (settings.takeover_after != 0) {
         ini.add("takeover-after", fmt::format("{}", settings.takeover_after));
     }
-    if (settings.keeps_ledger() && !settings.state_folder.empty()) {
+    if (settings.backend != Backend::ram && !settings.state_folder.empty()) {
         TRY(check_path("state folder", settings.state_folder));
         ini.add("state-folder", settings.state_folder);
     }
@@ -337,6 +337,46 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
         }
     }
     return settings;
+}
+
+namespace {
+
+// @parse: parses the content of the file.
+template <typename Settings, typename Parse>
+Result<std::string> edited(const Stored<Settings> &stored, const Settings &after,
+                           const Parse &parse) {
+    const auto fresh = TRY(dropin_text(after));
+    const auto before = TRY(dropin_text(stored.settings));
+    const auto there = TRY(read_small_file(stored.place));
+    if (there && fresh == before) {
+        return *there;
+    }
+    std::string text = edited_ini(there.value_or(""), before, fresh);
+    const auto read = parse(text);
+    if (read) {
+        const auto again = dropin_text(*read);
+        if (again && *again == fresh) {
+            return text;
+        }
+    }
+    TRY(parse(fresh));
+    return fresh;
+}
+
+} // namespace
+
+Result<std::string> edited_dropin(const Stored<ExportSettings> &stored,
+                                  const ExportSettings &after) {
+    return edited(stored, after, [&](const std::string &text) {
+        return parse_export_dropin(stored.place.string(), after.name, text);
+    });
+}
+
+Result<std::string> edited_dropin(const Stored<AttachmentSettings> &stored,
+                                  const AttachmentSettings &after) {
+    return edited(stored, after, [&](const std::string &text) {
+        return parse_attachment_dropin(stored.place.string(), text);
+    });
 }
 
 Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view content) {

@@ -30,6 +30,13 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
 
 Result<NfsRule> parse_rule_dropin(const std::string &source, std::string_view content);
 
+// Returns the text of a file with the settings @after in place of those that it has. Its comments
+// and the lines of other settings stay. Returns an error if the text could not be read again.
+Result<std::string> edited_dropin(const Stored<ExportSettings> &stored,
+                                  const ExportSettings &after);
+Result<std::string> edited_dropin(const Stored<AttachmentSettings> &stored,
+                                  const AttachmentSettings &after);
+
 // Returns the path of the file that the command writes for these settings.
 std::filesystem::path dropin_place(const Places &places, const ExportSettings &settings);
 std::filesystem::path dropin_place(const Places &places, const AttachmentSettings &settings);

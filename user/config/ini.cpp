@@ -202,4 +202,75 @@ bool IniText::can_hold(std::string_view value) {
            value.find_first_of("#\n") == std::string_view::npos;
 }
 
+namespace {
+
+// Calls @act with each line, without its end.
+template <typename Act> void each_line(std::string_view text, const Act &act) {
+    while (!text.empty()) {
+        const std::size_t end = text.find('\n');
+        act(text.substr(0, end));
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+}
+
+// Returns the key of a line; empty if the line has none.
+std::string_view key_of(std::string_view line) {
+    const std::string_view content = line.substr(0, line.find('#'));
+    const std::size_t equals = content.find('=');
+    return equals == std::string_view::npos ? std::string_view()
+                                            : trimmed(content.substr(0, equals));
+}
+
+// The lines of each key, in the order of the text.
+struct KeyLines {
+    std::string_view key;
+    std::string lines;
+};
+
+std::vector<KeyLines> key_lines(std::string_view text) {
+    std::vector<KeyLines> all;
+    each_line(text, [&](std::string_view line) {
+        const std::string_view key = key_of(line);
+        if (key.empty()) {
+            return;
+        }
+        if (all.empty() || all.back().key != key) {
+            all.push_back({key, {}});
+        }
+        all.back().lines += fmt::format("{}\n", line);
+    });
+    return all;
+}
+
+std::string lines_of(const std::vector<KeyLines> &all, std::string_view key) {
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const KeyLines &one) { return one.key == key; });
+    return found == all.end() ? std::string() : found->lines;
+}
+
+} // namespace
+
+std::string edited_ini(std::string_view text, std::string_view before, std::string_view after) {
+    const auto earlier = key_lines(before);
+    const auto later = key_lines(after);
+    std::vector<std::string_view> seen;
+    std::string edited;
+    each_line(text, [&](std::string_view line) {
+        const std::string_view key = key_of(line);
+        const std::string lines = lines_of(later, key);
+        if (key.empty() || lines == lines_of(earlier, key)) {
+            edited += fmt::format("{}\n", line);
+        } else if (std::find(seen.begin(), seen.end(), key) == seen.end()) {
+            edited += lines;
+        }
+        seen.push_back(key);
+    });
+    for (const KeyLines &one : later) {
+        if (std::find(seen.begin(), seen.end(), one.key) == seen.end()) {
+            edited += one.lines;
+        }
+    }
+    return edited;
+}
+
 } // namespace causeway

@@ -59,4 +59,8 @@ class IniText {
     std::string text_;
 };
 
+// Returns the file @text with the settings of @after in place of those of @before, which are both
+// texts of IniText. Comments stay, and so do the lines of settings that are the same in both.
+std::string edited_ini(std::string_view text, std::string_view before, std::string_view after);
+
 } // namespace causeway

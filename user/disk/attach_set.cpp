@@ -113,10 +113,7 @@ class AttachSetAction final : public DiskAction {
     Result<void> describe_file(ChangeSet &set, const Stored<AttachmentSettings> &stored) const {
         AttachmentSettings settings = stored.settings;
         TRY(take_attach_settings(arguments_, settings));
-        auto text = TRY(dropin_text(settings));
-        if (text == TRY(dropin_text(stored.settings))) {
-            return {}; // the file keeps its comments
-        }
+        const auto text = TRY(edited_dropin(stored, settings));
         return set.describe(stored.place, {text, settings.key_file.empty() ? 0644U : 0600U});
     }
 

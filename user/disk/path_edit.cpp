@@ -87,12 +87,6 @@ Result<PathedDisk> pathed_disk(World &world, const Arguments &arguments) {
         return disk;
     }
     AttachmentSettings &settings = disk.configured->settings;
-    AttachmentSettings others = settings;
-    others.paths.clear();
-    const auto different = differences(as_settings(*running, others), others);
-    if (!different.empty()) {
-        return described_otherwise(disk, fmt::format("{}", fmt::join(different, ", ")), "");
-    }
     settings.paths = paths_with_addresses(world, settings, disk);
     return disk;
 }
@@ -127,7 +121,7 @@ Result<void> describe(World &world, ChangeSet &set, const PathedDisk &disk, cons
     AttachmentSettings settings = disk.configured->settings;
     settings.paths = paths;
     TRY(check_for_boot(world, disk.name, paths));
-    const auto text = TRY(dropin_text(settings));
+    const auto text = TRY(edited_dropin(*disk.configured, settings));
     const auto read = TRY(parse_attachment_dropin(disk.configured->place.string(), text));
     if (read.paths != paths) {
         return Error{ExitCode::failed,

@@ -153,13 +153,20 @@ TEST(DropIns, of_exports_name_their_ledger) {
     EXPECT_EQ(back->state_folder, settings.state_folder);
     EXPECT_EQ(back->takeover_after, 90U);
 
+    // A read-only export keeps the settings for the time after "export set --read-write".
+    const std::string read_only = "[export]\nfile = /f\nread-only = yes\nexclusive = yes\n"
+                                  "takeover-after = 5\nstate-folder = /srv\n";
+    const auto kept = parse_export_dropin("f", "scratch", read_only);
+    ASSERT_TRUE(kept) << kept.error().what;
+    EXPECT_EQ(dropin_text(*kept)->substr(dropin_text(*kept)->find('[')), read_only);
+
     const std::vector<std::pair<std::string, std::string>> cases = {
         {"file = /f\nledger = x\n", "f:3: this is not a UUID"},
         {"file = /f\nledger = 00000000-0000-0000-0000-000000000000\n", "f:3: this is not a UUID"},
         {"ram = 4K\nledger = " + settings.ledger->text() + "\n",
          "f:3: a memory export keeps no ledger of owners in files"},
-        {"file = /f\nread-only = yes\nstate-folder = /srv\n",
-         "f:4: a read-only export keeps no ledger of owners in files"},
+        {"ram = 4K\nstate-folder = /srv\n",
+         "f:3: a memory export keeps no ledger of owners in files"},
         {"file = /f\nstate-folder = srv\n", "f:3: 'srv' is not an absolute path"},
         {"file = /f\ntakeover-after = 5\n",
          "f:3: takeover-after goes with an exclusive export only: on a shared export no host waits "

@@ -203,6 +203,14 @@ TEST_F(ChangedPaths, of_a_disk_whose_file_says_otherwise_are_refused) {
         << err();
 }
 
+TEST_F(ChangedPaths, of_a_disk_that_has_other_timeouts_for_now_reach_the_file) {
+    attach({"--path", "10.0.0.1", "--io-timeout", "30"});
+    ASSERT_EQ(run({"attach", "set", "storage1/scratch", "--io-timeout", "5", "--no-persist"}), 0);
+    EXPECT_EQ(add({"--path", "10.1.0.1"}), 0) << err();
+    EXPECT_EQ(kept_paths(), "path = 10.0.0.1\npath = 10.1.0.1\n");
+    EXPECT_NE(kept().find("io-timeout = 30\n"), std::string::npos) << kept();
+}
+
 // The kernel has made the change, and the file was not written.
 TEST_F(ChangedPaths, that_were_cut_off_are_completed_by_the_same_request) {
     attach({"--path", "10.0.0.1"});
