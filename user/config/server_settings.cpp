@@ -71,6 +71,19 @@ Result<ServerSettings> parse_server_settings(const std::string &source, std::str
     return settings;
 }
 
+Result<std::string> edited_server_settings(const std::filesystem::path &place,
+                                           const ServerSettings &before,
+                                           const ServerSettings &after) {
+    const std::string fresh = server_settings_text(after);
+    const auto there = TRY(read_small_file(place));
+    if (fresh.empty() || !there) {
+        return fresh;
+    }
+    std::string text = edited_ini(*there, server_settings_text(before), fresh);
+    const auto read = parse_server_settings(place.string(), text);
+    return read && *read == after ? text : fresh;
+}
+
 std::uint16_t configured_port(const Places &places) {
     const auto settings = load_server_settings(places);
     return settings ? settings->port.value_or(default_port) : default_port;

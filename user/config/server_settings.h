@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,6 +59,11 @@ std::string parameter_file(const ServerLimit &limit);
 
 // Returns an empty text for settings without a value.
 std::string server_settings_text(const ServerSettings &settings);
+// Returns the text of the file @place, which has the settings @before, with those of @after in
+// their place; the comments of the file stay. Returns an empty text for settings without a value.
+Result<std::string> edited_server_settings(const std::filesystem::path &place,
+                                           const ServerSettings &before,
+                                           const ServerSettings &after);
 // Returns an error (bad_config) that names @source and the line.
 Result<ServerSettings> parse_server_settings(const std::string &source, std::string_view content);
 // Returns the port of disks over TCP at a server that listens on @port, at most

@@ -4,6 +4,7 @@
 #include "change/carry_out.h"
 #include "config/dropins.h"
 #include "config/key_file.h"
+#include "config/server_settings.h"
 #include "disk/causeway.h"
 #include "disk/export_change.h"
 #include "disk/exporting.h"
@@ -208,6 +209,7 @@ Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSitua
                          const Ways &ways) {
     ChangeSet set("export add " + wanted.name, Scope::disks);
     if (!now.running) {
+        TRY(load_server_settings(world.places)); // the server would start without them
         TRY(check_free(world, wanted, ways));
         ExportWay way;
         way.locked = true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Causeway's own transport in "restore" and "reload".
+#include "base/disk_name.h"
 #include "base/durable_file.h"
 #include "change/look.h"
 #include "config/dropins.h"
@@ -12,6 +13,7 @@
 #include "disk/exporting.h"
 #include "disk/served_addresses.h"
 #include "disk/server_life.h"
+#include "disk/server_limit_change.h"
 #include "stock/disk_users.h"
 
 #include <fmt/format.h>
@@ -153,6 +155,47 @@ using ExportTask = Result<ChangeSet> (*)(World &world, const Stored<ExportSettin
                                          const std::shared_ptr<CommonAddresses> &common_addresses);
 using AttachmentTask = Result<ChangeSet> (*)(World &world, const AttachmentSettings &settings);
 
+// Returns the changes that give the module the limits of server.conf. A limit that is not in the
+// file gets its default.
+ChangeSet reloading_limits(World &world, const ServerSettings &settings) {
+    ChangeSet set("reload server", Scope::disks);
+    for (const ServerLimit &limit : server_limits) {
+        const auto now = limit_now(world, limit);
+        const auto wanted = (settings.*limit.value).value_or(limit.by_default);
+        if (now && *now != wanted) {
+            set.add(change_server_limit(limit, *now, wanted));
+        }
+    }
+    return set;
+}
+
+// Adds to the restoration what server.conf changes.
+Result<void> reload_server(World &world, bool dry_run, const ServerSettings &settings,
+                           Restoration &restoration) {
+    if (!dry_run && !restoration.lock) {
+        restoration.lock = TRY(lock_server(world));
+    }
+    if (!reloading_limits(world, settings).empty()) {
+        restoration.tasks.insert(
+            restoration.tasks.begin(),
+            {"server", "the server has the limits of its file", [settings](World &now) {
+                 return Result<ChangeSet>(reloading_limits(now, settings));
+             }});
+    }
+    const auto server = TRY(world.kernel.server());
+    const auto exports = TRY(world.kernel.exports());
+    std::string stale;
+    if (!dry_run) {
+        stale = TRY(set_server_port(world, settings));
+    } else if (server && !exports.empty() && server->port != settings.port.value_or(default_port)) {
+        stale = port_stays(server->port, settings);
+    }
+    if (!stale.empty()) {
+        restoration.warnings.push_back(std::move(stale));
+    }
+    return {};
+}
+
 Result<Restoration> export_tasks(World &world, bool dry_run, std::vector<Error> &broken,
                                  ExportTask task, std::string_view sentence) {
     auto folder = TRY(load_exports(world.places));
@@ -196,16 +239,24 @@ Result<Restoration> attachment_tasks(World &world, bool dry_run, std::vector<Err
 
 Result<Restoration> CausewayFamily::restore_exports(World &world, bool dry_run,
                                                     std::vector<Error> &broken) const {
-    return export_tasks(world, dry_run, broken, exporting, "is exported");
+    auto restoration = export_tasks(world, dry_run, broken, exporting, "is exported");
+    if (const auto server = load_server_settings(world.places); !server) {
+        broken.push_back(server.error());
+    }
+    return restoration;
 }
 
 Result<Restoration> CausewayFamily::reload_exports(World &world, bool dry_run,
                                                    std::vector<Error> &broken) const {
-    if (!dry_run && world.modules.loaded(module_target)) {
-        const auto settings = TRY(load_server_settings(world.places));
-        TRY(set_server_limits(world, settings));
+    auto restoration =
+        export_tasks(world, dry_run, broken, reloading, "has the settings of its file");
+    const auto server = load_server_settings(world.places);
+    if (!server) {
+        broken.push_back(server.error());
+    } else if (restoration && world.modules.loaded(module_target)) {
+        TRY(reload_server(world, dry_run, *server, *restoration));
     }
-    return export_tasks(world, dry_run, broken, reloading, "has the settings of its file");
+    return restoration;
 }
 
 Result<Restoration> CausewayFamily::restore_attachments(World &world, bool dry_run,

@@ -24,21 +24,14 @@ Result<InstanceState> read_instance(World &world) {
     return state;
 }
 
-// Returns a sentence if the server listens on another port already.
-Result<std::string> set_port(World &world, const ServerSettings &settings) {
-    const auto server = TRY(world.kernel.server());
-    const std::uint16_t wanted = settings.port.value_or(default_port);
-    if (!server || server->port == wanted) {
-        return std::string();
+// Sends the limits of the settings to the module causeway. Limits without a value stay.
+Result<void> set_server_limits(World &world, const ServerSettings &settings) {
+    for (const ServerLimit &limit : server_limits) {
+        if (const auto number = settings.*limit.value) {
+            TRY(world.files.write(parameter_file(limit), fmt::format("{}", *number)));
+        }
     }
-    auto set = world.kernel.set_port(wanted);
-    if (!set && set.error().system_error != EBUSY) {
-        return set.error();
-    }
-    return set ? std::string()
-               : fmt::format("the server goes on listening on port {}, not {}: the module "
-                             "causeway_target keeps its port until it is unloaded",
-                             server->port, wanted);
+    return {};
 }
 
 } // namespace
@@ -64,13 +57,23 @@ Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit) {
     }
 }
 
-Result<void> set_server_limits(World &world, const ServerSettings &settings) {
-    for (const ServerLimit &limit : server_limits) {
-        if (const auto number = settings.*limit.value) {
-            TRY(world.files.write(parameter_file(limit), fmt::format("{}", *number)));
-        }
+std::string port_stays(std::uint16_t port, const ServerSettings &settings) {
+    return fmt::format("the server goes on listening on port {}, not {}: the module "
+                       "causeway_target keeps its port until it is unloaded",
+                       port, settings.port.value_or(default_port));
+}
+
+Result<std::string> set_server_port(World &world, const ServerSettings &settings) {
+    const auto server = TRY(world.kernel.server());
+    const std::uint16_t wanted = settings.port.value_or(default_port);
+    if (!server || server->port == wanted) {
+        return std::string();
     }
-    return {};
+    auto set = world.kernel.set_port(wanted);
+    if (!set && set.error().system_error != EBUSY) {
+        return set.error();
+    }
+    return set ? std::string() : port_stays(server->port, settings);
 }
 
 Result<std::string> start_life(World &world) {
@@ -85,9 +88,14 @@ Result<std::string> start_life(World &world) {
     if (plan.send_to_kernel) {
         TRY(world.kernel.set_instance(plan.write->instance));
     }
-    const auto settings = TRY(load_server_settings(world.places));
-    TRY(set_server_limits(world, settings));
-    return set_port(world, settings);
+    // Clients need their disks, even if a line of the file is wrong.
+    const auto settings = load_server_settings(world.places);
+    if (!settings) {
+        return fmt::format("the server keeps its port and its limits, because {} cannot be read",
+                           world.places.server_settings().string());
+    }
+    TRY(set_server_limits(world, *settings));
+    return set_server_port(world, *settings);
 }
 
 Result<StopOutcome> end_life(World &world) {

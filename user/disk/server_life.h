@@ -22,10 +22,14 @@ Result<FileLock> lock_server_within(World &world, std::chrono::seconds limit);
 
 // Sends an instance to the target module, unless the module has one that may stay (plan_start()),
 // and the port and the limits of server.conf. The module must be loaded, and the caller holds
-// lock_server(). Returns a sentence if the server goes on listening on another port, else "".
+// lock_server(). Returns a sentence if the server goes on listening on another port, or if the file
+// cannot be read, else "".
 Result<std::string> start_life(World &world);
-// Sends the limits of the settings to the module causeway. Limits without a value stay.
-Result<void> set_server_limits(World &world, const ServerSettings &settings);
+// Sends the port of the settings to the target module, if that is loaded. Returns a sentence if the
+// server goes on listening on another port, else "". The caller holds lock_server().
+Result<std::string> set_server_port(World &world, const ServerSettings &settings);
+// Returns the sentence for a server that goes on listening on @port.
+std::string port_stays(std::uint16_t port, const ServerSettings &settings);
 
 struct StopOutcome {
     std::size_t exports = 0; // number of exports that were ended

@@ -6,11 +6,14 @@
 #include "command/verb.h"
 #include "config/server_settings.h"
 #include "disk/server_life.h"
-#include "host/rdma_devices.h"
+#include "disk/server_limit_change.h"
 #include "show/table.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 namespace causeway {
 
@@ -25,55 +28,81 @@ std::vector<std::string> setting_words() {
     return words;
 }
 
-// Returns none unless the module causeway is loaded.
-std::optional<std::string> limit_now(World &world, const ServerLimit &limit) {
-    const auto text = world.files.read(parameter_file(limit));
-    return text && *text ? std::optional(sysfs_text(world.files, parameter_file(limit)))
-                         : std::nullopt;
-}
+struct ServerChange {
+    std::string title;
+    std::vector<std::string_view> words; // the settings that the command names
+    ServerSettings before{};             // of the file
+    ServerSettings after{};
 
-// Returns the changes from the settings @before to @after, in the file and in the module.
-Result<ChangeSet> changing(World &world, std::string title, const ServerSettings &before,
-                           const ServerSettings &after) {
-    ChangeSet set(std::move(title));
+    bool names(std::string_view word) const {
+        return std::find(words.begin(), words.end(), word) != words.end();
+    }
+};
+
+// Returns the changes of the file and of the module. The module may have other limits than the
+// file: it may have been loaded anew, or an administrator may have written a number.
+Result<ChangeSet> changing(World &world, const ServerChange &change) {
+    ChangeSet set(change.title);
     for (const ServerLimit &limit : server_limits) {
-        if (before.*limit.value != after.*limit.value && limit_now(world, limit)) {
-            TRY(set.set(world, parameter_file(limit),
-                        fmt::format("{}", (after.*limit.value).value_or(limit.by_default))));
+        const auto now = limit_now(world, limit);
+        const auto wanted = (change.after.*limit.value).value_or(limit.by_default);
+        if (change.names(limit.word) && now && *now != wanted) {
+            set.add(change_server_limit(limit, *now, wanted));
         }
     }
-    const std::string text = server_settings_text(after);
-    if (text != server_settings_text(before)) {
-        TRY(set.describe(world.places.server_settings(),
-                         {text.empty() ? std::nullopt : std::optional(text)}));
+    if (change.after != change.before) {
+        const auto place = world.places.server_settings();
+        const auto text = TRY(edited_server_settings(place, change.before, change.after));
+        TRY(set.describe(place, {text.empty() ? std::nullopt : std::optional(text)}));
     }
     return set;
 }
 
-// Adds what the administrator has to do if the server listens on another port than @settings say.
-Result<void> tell_of_port(World &world, const ServerSettings &settings, Answer &answer) {
+// Sets the port of a server that does not listen yet. Adds what the administrator has to do if the
+// server listens on another port than @settings say.
+Result<void> set_or_tell_port(World &world, const ServerSettings &settings, Answer &answer) {
+    const auto exports = TRY(world.kernel.exports());
+    std::string stale;
+    if (exports.empty()) {
+        stale = TRY(set_server_port(world, settings));
+    }
     const auto server = TRY(world.kernel.server());
     const std::uint16_t wanted = settings.port.value_or(default_port);
     answer.json["port"] = wanted;
     answer.json["listening"] = server ? Json(server->port) : Json(nullptr);
-    const auto exports = TRY(world.kernel.exports());
     if (server && server->port != wanted && !exports.empty()) {
         answer.text += fmt::format(
             "the server listens on port {} until its module is loaded anew, which ends all I/O of "
             "clients for that time: causeway stop --force && modprobe -r causeway_target && "
             "causeway restore\n",
             server->port);
+    } else if (server && !stale.empty()) {
+        answer.text += fmt::format("the server listens on port {} until its module is loaded anew: "
+                                   "modprobe -r causeway_target && causeway restore\n",
+                                   server->port);
     }
     return {};
 }
 
-Result<Answer> apply(World &world, const Arguments &arguments, const std::string &title,
-                     const ServerSettings &before, const ServerSettings &after) {
-    const auto set = TRY(changing(world, title, before, after));
+// @change: called with the settings of the file, which it completes. No other command writes the
+// file meanwhile.
+template <typename Complete>
+Result<Answer> apply(World &world, const Arguments &arguments, ServerChange change,
+                     const Complete &complete) {
+    std::optional<FileLock> lock;
+    if (!arguments.dry_run()) {
+        lock = TRY(lock_server(world));
+    }
+    change.before = TRY(load_server_settings(world.places));
+    change.after = change.before;
+    complete(change.after);
+    const ServerSettings &before = change.before;
+    const ServerSettings &after = change.after;
+    const auto set = TRY(changing(world, change));
     auto answer =
         TRY(carry_out(world, {arguments.dry_run()}, set, "the server has these settings"));
     if (!arguments.dry_run()) {
-        TRY(tell_of_port(world, after, answer));
+        TRY(set_or_tell_port(world, after, answer));
         if (before.port != after.port) {
             answer.text += "clients give the port with the name of the server: SERVER:PORT/NAME; a "
                            "firewall has to let the new port through\n";
@@ -83,46 +112,57 @@ Result<Answer> apply(World &world, const Arguments &arguments, const std::string
 }
 
 Result<Answer> run_server_set(World &world, const Arguments &arguments) {
-    const auto before = TRY(load_server_settings(world.places));
-    ServerSettings after = before;
-    bool some = false;
+    ServerSettings typed;
+    ServerChange change{"server set", {}};
     if (const auto port = TRY(arguments.number("port", 1, highest_server_port))) {
-        after.port = static_cast<std::uint16_t>(*port);
-        some = true;
+        typed.port = static_cast<std::uint16_t>(*port);
     }
     for (const ServerLimit &limit : server_limits) {
         if (const auto number = TRY(arguments.number(std::string(limit.word), 1, limit.most))) {
-            after.*limit.value = static_cast<std::uint32_t>(*number);
-            some = true;
+            typed.*limit.value = static_cast<std::uint32_t>(*number);
+            change.words.push_back(limit.word);
         }
     }
-    if (!some) {
+    if (typed == ServerSettings()) {
         return Error{ExitCode::usage, "no setting is given",
                      "give --port PORT or a limit, such as --max-sessions 300; see: causeway "
                      "server show"};
     }
-    return apply(world, arguments, "server set", before, after);
+    return apply(world, arguments, std::move(change), [&](ServerSettings &settings) {
+        if (typed.port) {
+            settings.port = typed.port;
+        }
+        for (const ServerLimit &limit : server_limits) {
+            if (typed.*limit.value) {
+                settings.*limit.value = typed.*limit.value;
+            }
+        }
+    });
 }
 
 Result<Answer> run_server_unset(World &world, const Arguments &arguments) {
-    const auto before = TRY(load_server_settings(world.places));
     const auto words = setting_words();
-    ServerSettings after = arguments.operands().empty() ? ServerSettings() : before;
     for (const std::string &word : arguments.operands()) {
         if (std::find(words.begin(), words.end(), word) == words.end()) {
             return Error{ExitCode::usage, fmt::format("'{}' is no setting of the server", word),
                          fmt::format("give one or more of {}", fmt::join(words, ", "))};
         }
-        if (word == "port") {
-            after.port.reset();
-        }
-        for (const ServerLimit &limit : server_limits) {
-            if (word == limit.word) {
-                (after.*limit.value).reset();
+    }
+    const auto &named = arguments.operands().empty() ? words : arguments.operands();
+    ServerChange change{"server unset", {named.begin(), named.end()}};
+    const auto complete = [named](ServerSettings &settings) {
+        for (const std::string &word : named) {
+            if (word == "port") {
+                settings.port.reset();
+            }
+            for (const ServerLimit &limit : server_limits) {
+                if (word == limit.word) {
+                    (settings.*limit.value).reset();
+                }
             }
         }
-    }
-    return apply(world, arguments, "server unset", before, after);
+    };
+    return apply(world, arguments, std::move(change), complete);
 }
 
 Result<Answer> run_server_show(World &world, const Arguments & /*arguments*/) {
@@ -142,7 +182,7 @@ Result<Answer> run_server_show(World &world, const Arguments & /*arguments*/) {
     for (const ServerLimit &limit : server_limits) {
         const auto now = limit_now(world, limit);
         const auto wanted = settings.*limit.value;
-        table.row({std::string(limit.word), now.value_or("-"),
+        table.row({std::string(limit.word), now ? fmt::format("{}", *now) : "-",
                    wanted ? fmt::format("{}", *wanted) : "-", fmt::format("{}", limit.by_default)});
         answer.json[std::string(limit.parameter)] = {
             {"now", or_null(now)}, {"set", or_null(wanted)}, {"default", limit.by_default}};

@@ -59,8 +59,9 @@ constexpr std::array fixes = {
     Fix{Request::add_export, ENOMEM,
         "export less memory, or free some: \"free -h\" shows how much is available"},
     Fix{Request::add_export, EADDRINUSE,
-        "another program listens on port 4793, or on TCP port 4794: rdma resource show cm_id; ss "
-        "-ltnp"},
+        "another program listens on the port of the server, which \"causeway server show\" names, "
+        "or "
+        "over TCP on the port after it: rdma resource show cm_id; ss -ltnp"},
 };
 
 ExitCode code_of(int number) {

@@ -54,6 +54,7 @@ Result<Answer> perform(World &world, DiskAction &action, bool dry_run);
 struct Restoration {
     std::vector<Task> tasks{};
     std::optional<FileLock> lock{};
+    std::vector<std::string> warnings{};
 };
 
 class TransportFamily {

@@ -40,8 +40,14 @@ class Tally {
 
     void unchanged(const std::string &subject) { answer_.json["unchanged"].push_back(subject); }
 
+    // Several exports may give the same warning about their server.
     void warn(const std::vector<std::string> &warnings) {
-        answer_.warnings.insert(answer_.warnings.end(), warnings.begin(), warnings.end());
+        auto &all = answer_.warnings;
+        for (const std::string &warning : warnings) {
+            if (std::find(all.begin(), all.end(), warning) == all.end()) {
+                all.push_back(warning);
+            }
+        }
     }
 
     void failed(const std::string &subject, const Error &error) {
@@ -209,6 +215,8 @@ Answer show_restore(World &world, const Arguments &arguments, Extent extent,
                       const std::vector<Error> &broken) {
                       if (found) {
                           show_tasks(world, found->tasks, answer);
+                          answer.warnings.insert(answer.warnings.end(), found->warnings.begin(),
+                                                 found->warnings.end());
                       } else {
                           answer.warnings.push_back(found.error().what);
                           answer.code = found.error().code;
@@ -250,6 +258,7 @@ Result<Answer> bring_back(World &world, const Arguments &arguments, Extent exten
                           tally.failed(subject, error);
                       }
                       if (found) {
+                          tally.warn(found->warnings);
                           perform(world, found->tasks, tally);
                       } else {
                           tally.failed(subject, found.error());
