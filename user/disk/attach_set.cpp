@@ -65,6 +65,7 @@ class AttachSetAction final : public DiskAction {
         : disk_(std::move(disk)), arguments_(arguments) {}
 
     Result<ChangeSet> changes(World &world) override {
+        lock_ = TRY(lock_attachments(world, arguments_.dry_run()));
         const auto running = TRY(running_attachment(world, disk_));
         const auto stored = TRY(find_attachment(world.places, disk_));
         if (!running && !stored) {
@@ -119,6 +120,7 @@ class AttachSetAction final : public DiskAction {
 
     DiskName disk_;
     const Arguments &arguments_;
+    std::optional<FileLock> lock_; // from the look at what is there until the changes are made
     bool unconfigured_ = false;
 };
 

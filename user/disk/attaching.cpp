@@ -155,6 +155,13 @@ std::string paths_text(const Paths &paths) {
 
 } // namespace
 
+Result<std::optional<FileLock>> lock_attachments(const World &world, bool dry_run) {
+    if (dry_run) {
+        return std::optional<FileLock>();
+    }
+    return std::optional(TRY(FileLock::take(world.places.paths_lock())));
+}
+
 Error not_attached(const DiskName &disk) {
     return Error{ExitCode::unavailable, fmt::format("{} is not attached", disk.text()),
                  "see what is: causeway list"};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/disk_settings.h"
+#include "base/durable_file.h"
 #include "base/result.h"
 #include "machine/world.h"
 
@@ -16,6 +17,10 @@ namespace causeway {
 Result<std::optional<AttachmentInfo>> running_attachment(World &world, const DiskName &disk);
 
 Error not_attached(const DiskName &disk);
+
+// Returns the lock that a command holds from the moment at which it reads the state of an
+// attachment until it has changed the attachment and its file; none for a @dry_run.
+Result<std::optional<FileLock>> lock_attachments(const World &world, bool dry_run = false);
 
 struct BroughtUp {
     std::string disk; // the block device; may be empty in the background

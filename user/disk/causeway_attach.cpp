@@ -362,19 +362,22 @@ Result<std::vector<Target>> all_targets(World &world) {
     return targets;
 }
 
-Result<ChangeSet> detaching(const Target &target, bool force) {
-    ChangeSet set("detach " + target.text(), Scope::disks);
-    if (target.running) {
+// Looks again, because another command may have changed the disk before this one got the lock.
+Result<ChangeSet> detaching(World &world, const std::string &target, bool force) {
+    ChangeSet set("detach " + target, Scope::disks);
+    const auto disk = TRY(parse_disk(target));
+    const auto running = TRY(running_attachment(world, disk));
+    const auto configured = TRY(find_attachment(world.places, disk));
+    if (running) {
         AttachmentWay way;
         way.force = force;
-        auto disk = TRY(parse_disk(target.text()));
         set.add(change_attachment(
-            state_of(disk, *target.running,
-                     target.configured ? std::optional(target.configured->settings) : std::nullopt),
+            state_of(disk, *running,
+                     configured ? std::optional(configured->settings) : std::nullopt),
             false, way));
     }
-    if (target.configured) {
-        TRY(set.describe(target.configured->place, {}));
+    if (configured) {
+        TRY(set.describe(configured->place, {}));
     }
     return set;
 }
@@ -425,8 +428,10 @@ Result<std::vector<Task>> CausewayFamily::detach(World &world, bool force,
                                                  std::vector<std::string> & /*warnings*/) const {
     std::vector<Task> tasks;
     for (const Target &target : TRY(all_targets(world))) {
-        tasks.push_back({target.text(), target.text() + " is detached",
-                         [target, force](World &) { return detaching(target, force); }});
+        const std::string name = target.text();
+        tasks.push_back({name, name + " is detached",
+                         [name, force](World &now) { return detaching(now, name, force); },
+                         [](const World &now) { return FileLock::take(now.places.paths_lock()); }});
     }
     return tasks;
 }

@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 #include <memory>
 
 namespace causeway {
@@ -123,18 +124,24 @@ Result<ChangeSet> reloading(World &world, const Stored<ExportSettings> &stored,
     return set;
 }
 
-// Does the same for an attached disk.
-Result<ChangeSet> reloading(World &world, const AttachmentSettings &settings) {
-    const auto running = TRY(running_attachment(world, settings.disk));
-    if (!running) {
-        return attaching(world, settings);
+// Does the same for an attached disk. Reads the file again, because another command may have
+// changed the file before this one got the lock. A path to a name counts as it is, so that no name
+// server has to answer.
+Result<ChangeSet> reloading(World &world, const AttachmentSettings &listed) {
+    const auto stored = TRY(find_attachment(world.places, listed.disk));
+    const auto running = TRY(running_attachment(world, listed.disk));
+    if (!stored || !running) {
+        return stored ? attaching(world, stored->settings)
+                      : ChangeSet("reload " + listed.disk.text(), Scope::disks);
     }
+    const AttachmentSettings &settings = stored->settings;
     AttachmentSettings others = settings;
     others.io_timeout.reset();
     others.fast_fail.reset();
     others.policy.reset();
-    others.paths = TRY(resolved_paths(world.resolver, settings));
-    const auto fixed = differences(as_settings(*running, others), others);
+    const AttachmentSettings there = as_settings(*running, others);
+    others.key_file = there.key_file;
+    const auto fixed = differences(there, others);
     if (!fixed.empty()) {
         return Error{ExitCode::failed,
                      fmt::format("{} is attached with settings that cannot change while it is: {}",
@@ -154,6 +161,7 @@ Result<ChangeSet> reloading(World &world, const AttachmentSettings &settings) {
 using ExportTask = Result<ChangeSet> (*)(World &world, const Stored<ExportSettings> &stored,
                                          const std::shared_ptr<CommonAddresses> &common_addresses);
 using AttachmentTask = Result<ChangeSet> (*)(World &world, const AttachmentSettings &settings);
+using AttachmentLock = std::function<Result<FileLock>(const World &world)>;
 
 // Returns the changes that give the module the limits of server.conf. A limit that is not in the
 // file gets its default.
@@ -219,7 +227,8 @@ Result<Restoration> export_tasks(World &world, bool dry_run, std::vector<Error> 
 }
 
 Result<Restoration> attachment_tasks(World &world, bool dry_run, std::vector<Error> &broken,
-                                     AttachmentTask task, std::string_view sentence) {
+                                     AttachmentTask task, std::string_view sentence,
+                                     const AttachmentLock &lock) {
     const auto folder = TRY(load_attachments(world.places));
     broken = folder.broken;
     if (!dry_run && !folder.good.empty()) {
@@ -228,9 +237,9 @@ Result<Restoration> attachment_tasks(World &world, bool dry_run, std::vector<Err
     Restoration restoration;
     for (const auto &stored : folder.good) {
         const AttachmentSettings &settings = stored.settings;
-        restoration.tasks.push_back({settings.disk.text(),
-                                     fmt::format("{} {}", settings.disk.text(), sentence),
-                                     [settings, task](World &now) { return task(now, settings); }});
+        restoration.tasks.push_back(
+            {settings.disk.text(), fmt::format("{} {}", settings.disk.text(), sentence),
+             [settings, task](World &now) { return task(now, settings); }, lock});
     }
     return restoration;
 }
@@ -261,12 +270,14 @@ Result<Restoration> CausewayFamily::reload_exports(World &world, bool dry_run,
 
 Result<Restoration> CausewayFamily::restore_attachments(World &world, bool dry_run,
                                                         std::vector<Error> &broken) const {
-    return attachment_tasks(world, dry_run, broken, attaching, "is being attached");
+    return attachment_tasks(world, dry_run, broken, attaching, "is being attached", {});
 }
 
 Result<Restoration> CausewayFamily::reload_attachments(World &world, bool dry_run,
                                                        std::vector<Error> &broken) const {
-    return attachment_tasks(world, dry_run, broken, reloading, "has the settings of its file");
+    return attachment_tasks(
+        world, dry_run, broken, reloading, "has the settings of its file",
+        [](const World &now) { return FileLock::take(now.places.paths_lock()); });
 }
 
 } // namespace causeway

@@ -6,6 +6,7 @@
 #include "transport/family.h"
 
 #include <fmt/format.h>
+#include <optional>
 
 namespace causeway {
 
@@ -41,6 +42,15 @@ Result<std::vector<Task>> chosen(World &world, const Arguments &arguments, Answe
     return tasks;
 }
 
+Result<Answer> detach_one(World &world, const Task &task, bool dry_run) {
+    std::optional<FileLock> lock;
+    if (!dry_run) {
+        lock = TRY(task.locked(world));
+    }
+    const auto set = TRY(task.set(world));
+    return carry_out(world, {dry_run}, set, "it is not attached");
+}
+
 // If the only task fails, returns its error. If one of several fails, adds a warning and sets the
 // exit code. Each task has an entry in the journal; the JSON's "journal" names it if there is one
 // task.
@@ -49,9 +59,7 @@ Result<Answer> detach_each(World &world, const std::vector<Task> &tasks, bool dr
     answer.json = {{"dry_run", dry_run}, {"changes", Json::array()}, {"journal", nullptr}};
     answer.json["detached"] = Json::array();
     for (const Task &task : tasks) {
-        const auto set = task.set(world);
-        auto done = set ? carry_out(world, {dry_run}, *set, "it is not attached")
-                        : Result<Answer>(set.error());
+        auto done = detach_one(world, task, dry_run);
         if (!done && tasks.size() == 1) {
             return done.error();
         }

@@ -4,6 +4,7 @@
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "config/dropins.h"
+#include "disk/attaching.h"
 #include "disk/attachment_change.h"
 #include "disk/path_change.h"
 
@@ -158,15 +159,6 @@ Paths with(Paths list, std::size_t index, const PathSettings &path) {
     return list;
 }
 
-// Held from the look at the paths until they and the file are changed: the new file has the other
-// paths as they were seen.
-Result<std::optional<FileLock>> lock_paths(const World &world, bool dry_run) {
-    if (dry_run) {
-        return std::optional<FileLock>();
-    }
-    return std::optional(TRY(FileLock::take(world.places.paths_lock())));
-}
-
 // Adds the path that was added or removed. @path: none if only the file had it.
 void report_path(Answer &answer, const PathedDisk &disk, const std::optional<NumberedPath> &path) {
     const auto addresses = path ? path->addresses : DiskPathAddresses();
@@ -213,7 +205,7 @@ std::uint32_t free_number(const std::vector<NumberedPath> &paths) {
 
 Result<Answer> run_path_add(World &world, const Arguments &arguments) {
     const auto wanted = TRY(path_of(arguments));
-    const auto lock = TRY(lock_paths(world, arguments.dry_run()));
+    const auto lock = TRY(lock_attachments(world, arguments.dry_run()));
     auto disk = TRY(pathed_disk(world, arguments));
     const auto ends = TRY(end_of_path(world.resolver, disk.name, wanted));
     const auto same =
@@ -327,7 +319,7 @@ void report_fence(Answer &answer, const DiskName &disk, std::uint32_t number, bo
 }
 
 Result<Answer> run_path_remove(World &world, const Arguments &arguments) {
-    const auto lock = TRY(lock_paths(world, arguments.dry_run()));
+    const auto lock = TRY(lock_attachments(world, arguments.dry_run()));
     auto disk = TRY(pathed_disk(world, arguments));
     const auto index = TRY(named_path(disk, arguments.operands().back()));
     if (!index) {

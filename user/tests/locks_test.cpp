@@ -5,6 +5,8 @@
 #include "change/unconfirmed.h"
 #include "fixture.h"
 
+#include <chrono>
+#include <thread>
 #include <utility>
 
 namespace causeway {
@@ -92,6 +94,39 @@ TEST_F(Locks, of_the_exports_is_held_while_one_is_added) {
     EXPECT_EQ(run({"export", "add", "scratch", "--ram", "4K", "--allow", "any"}), 0) << err();
     EXPECT_TRUE(held);
     EXPECT_TRUE(free(place));
+}
+
+// Each writes a file that the others write too, from what it read before.
+TEST_F(Locks, of_the_attachments_is_held_while_one_changes_or_ends) {
+    const fs::path place = Places(root.path()).paths_lock();
+    int held = 0;
+    kernel.when_set = kernel.when_detached = [&] { held += free(place) ? 0 : 1; };
+    ASSERT_EQ(run({"attach", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(run({"attach", "set", "storage1/scratch", "--io-timeout", "9", "--dry-run"}), 0);
+    EXPECT_EQ(run({"attach", "set", "storage1/scratch", "--io-timeout", "9"}), 0) << err();
+    EXPECT_EQ(held, 1);
+    write_file(attachment_file("storage1:scratch"),
+               "[attachment]\nserver = storage1\nname = scratch\nio-timeout = 7\n");
+    EXPECT_EQ(run({"reload"}), 0) << err();
+    EXPECT_EQ(held, 2);
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(held, 3);
+    EXPECT_TRUE(free(place));
+}
+
+TEST_F(Locks, let_server_set_read_the_file_only_when_no_other_command_writes_it) {
+    const fs::path file = root / "etc/causeway/server.conf";
+    auto lock = FileLock::take(Places(root.path()).lock());
+    ASSERT_TRUE(lock);
+    int code = 1;
+    std::thread other([&] { code = run({"server", "set", "--max-sessions", "300"}); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    write_file(file, "[server]\nport = 5000\n");
+    lock = Error{};
+    other.join();
+    EXPECT_EQ(code, 0) << err();
+    EXPECT_NE(read_file(file).find("port = 5000\n"), std::string::npos) << read_file(file);
+    EXPECT_NE(read_file(file).find("max-sessions = 300\n"), std::string::npos) << read_file(file);
 }
 
 } // namespace

@@ -3,10 +3,12 @@
 // failure does not prevent the parts of other disks.
 #pragma once
 
+#include "base/durable_file.h"
 #include "change/carry_out.h"
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,14 @@ struct Task {
     // Reads the state when it is called, because one task may change the state for the next.
     // Returns an empty set if there is nothing to do.
     std::function<Result<ChangeSet>(World &)> set;
+    // Takes the lock under which set() reads the state and the changes are made; not for a dry run.
+    // Empty: none is needed.
+    std::function<Result<FileLock>(const World &)> lock{};
+
+    // Returns the lock if there is one.
+    Result<std::optional<FileLock>> locked(const World &world) const {
+        return lock ? std::optional(TRY(lock(world))) : std::optional<FileLock>();
+    }
 };
 
 // For "restore" and "stop", which get no entry in the journal: the verb that configured the disk

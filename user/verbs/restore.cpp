@@ -82,7 +82,8 @@ void perform(World &world, const std::vector<Task> &tasks, Tally &tally) {
     std::size_t number = 0;
     for (const Task &task : tasks) {
         progress.now(fmt::format("restore {} of {}: {}", ++number, tasks.size(), task.subject));
-        const auto set = task.set(world);
+        const auto lock = task.locked(world);
+        const auto set = lock ? task.set(world) : Result<ChangeSet>(lock.error());
         auto done = set ? carry_out(world, unjournalled, *set, "") : Result<Answer>(set.error());
         if (!done) {
             tally.failed(task.subject, done.error());
