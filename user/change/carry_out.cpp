@@ -77,9 +77,17 @@ Error not_described(const ChangeSet &set, std::optional<unsigned int> number,
     return error;
 }
 
-bool may_be_made(World &world, const Change &change) {
+// Returns true if the failed change may have been made all the same. The kernel makes nothing of a
+// request that it refuses, which the number of the error shows.
+bool may_be_made(World &world, const Change &change, const Error &error) {
+    if (!change.answer_may_be_lost()) {
+        return false;
+    }
     const auto standing = change.standing(world);
-    return change.answer_may_be_lost() && (!standing || *standing != Standing::before);
+    if (standing && *standing == Standing::unknown) {
+        return error.system_error == 0;
+    }
+    return !standing || *standing != Standing::before;
 }
 
 Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
@@ -108,7 +116,7 @@ Result<std::vector<std::string>> apply(World &world, const ChangeSet &set,
             }
             return done.error();
         }
-        if (!done && may_be_made(world, *changes[i])) {
+        if (!done && may_be_made(world, *changes[i], done.error())) {
             return done.error();
         }
         if (!done && changes[i]->describes() && i > 0) {

@@ -71,6 +71,13 @@ class AttachSetAction final : public DiskAction {
         if (!running && !stored) {
             return not_attached(disk_);
         }
+        if (!running && arguments_.has("no-persist")) {
+            return Error{ExitCode::unavailable,
+                         fmt::format("{} is configured and not attached, and --no-persist leaves "
+                                     "its file as it is",
+                                     disk_.text()),
+                         "leave --no-persist out, or attach the disk: causeway restore"};
+        }
         ChangeSet set("attach set " + disk_.text(), Scope::disks);
         if (running) {
             AttachmentSettings after{numbers_of(*running), disk_};

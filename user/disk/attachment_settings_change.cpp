@@ -94,12 +94,14 @@ class AttachmentSettingsChange final : public Change {
     std::string subject() const override { return "disk " + name(); }
 
     std::string show(Direction direction) const override {
-        return fmt::format("would change {}: {}\n", name(),
-                           attachment_phrases(settings_.what, to(direction)));
+        return what(direction) == 0
+                   ? ""
+                   : fmt::format("would change {}: {}\n", name(),
+                                 attachment_phrases(what(direction), to(direction)));
     }
     std::string report(Direction direction) const override {
         return fmt::format("changed {}: {}", name(),
-                           attachment_phrases(settings_.what, to(direction)));
+                           attachment_phrases(what(direction), to(direction)));
     }
 
     Json json() const override {
@@ -128,8 +130,8 @@ class AttachmentSettingsChange final : public Change {
                                                                    : Standing::neither;
     }
 
-    Result<void> forward(World &world) const override { return set(world, settings_.after); }
-    Result<void> back(World &world) const override { return set(world, settings_.before); }
+    Result<void> forward(World &world) const override { return set(world, Direction::forward); }
+    Result<void> back(World &world) const override { return set(world, Direction::back); }
 
     Result<void> may_go_back(World & /*world*/) const override {
         if (settings_.key_unknown) {
@@ -139,7 +141,7 @@ class AttachmentSettingsChange final : public Change {
                                      name()),
                          fmt::format("causeway attach set {} --key-file FILE", name())};
         }
-        if ((settings_.what & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty()) {
+        if ((what(Direction::back) & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty()) {
             TRY(read_key(settings_.before.key_file));
         }
         return {};
@@ -147,25 +149,47 @@ class AttachmentSettingsChange final : public Change {
 
     bool answer_may_be_lost() const override { return true; }
 
+    std::string what_stays() const override {
+        return key_stays() ? fmt::format("the key of {} stays: the earlier one was in the same "
+                                         "file, {}",
+                                         name(), settings_.before.key_file)
+                           : "";
+    }
+
   private:
     std::string name() const { return settings_.after.disk.text(); }
+
+    bool key_stays() const {
+        return (settings_.what & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty() &&
+               settings_.before.key_file == settings_.after.key_file;
+    }
+    std::uint32_t what(Direction direction) const {
+        return direction == Direction::back && key_stays()
+                   ? settings_.what & ~std::uint32_t(CW_CHANGE_KEY)
+                   : settings_.what;
+    }
 
     const AttachmentSettings &to(Direction direction) const {
         return direction == Direction::forward ? settings_.after : settings_.before;
     }
 
-    Result<void> set(World &world, const AttachmentSettings &to) const {
-        AttachmentUpdate change;
-        change.server = to.disk.server.text();
-        change.name = to.disk.name;
-        change.change = settings_.what;
-        change.io_timeout = to.io_timeout;
-        change.fast_fail = to.fast_fail;
-        if (to.policy) {
-            change.path_policy = static_cast<std::uint8_t>(*to.policy);
+    Result<void> set(World &world, Direction direction) const {
+        const std::uint32_t bits = what(direction);
+        const AttachmentSettings &wanted = to(direction);
+        if (bits == 0) {
+            return {};
         }
-        if ((settings_.what & CW_CHANGE_KEY) != 0 && !to.key_file.empty()) {
-            change.key = TRY(read_key(to.key_file));
+        AttachmentUpdate change;
+        change.server = wanted.disk.server.text();
+        change.name = wanted.disk.name;
+        change.change = bits;
+        change.io_timeout = wanted.io_timeout;
+        change.fast_fail = wanted.fast_fail;
+        if (wanted.policy) {
+            change.path_policy = static_cast<std::uint8_t>(*wanted.policy);
+        }
+        if ((bits & CW_CHANGE_KEY) != 0 && !wanted.key_file.empty()) {
+            change.key = TRY(read_key(wanted.key_file));
         }
         auto done = world.kernel.set_attachment(change);
         if (!done) {

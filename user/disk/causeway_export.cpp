@@ -7,6 +7,7 @@
 #include "config/server_settings.h"
 #include "disk/causeway.h"
 #include "disk/export_change.h"
+#include "disk/export_settings_change.h"
 #include "disk/exporting.h"
 #include "disk/served_addresses.h"
 #include "disk/server_life.h"
@@ -171,11 +172,13 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
         const auto different = differences(there, wanted);
         if (!different.empty()) {
             return Error{ExitCode::failed,
-                         fmt::format("the export '{}' is configured in {} with other settings, "
-                                     "which cannot be changed: {}",
+                         fmt::format("the export '{}' is configured in {} with other settings: {}",
                                      wanted.name, now.configured->place.string(),
                                      fmt::join(different, ", ")),
-                         remove_then_add(there)};
+                         fixed_differences(there, wanted).empty()
+                             ? fmt::format("causeway export set {}, with the options that differ",
+                                           wanted.name)
+                             : remove_then_add(there)};
         }
         // A file that was written by hand may have no UUID. The one of the command line is used
         // then.

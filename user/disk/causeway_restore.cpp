@@ -68,7 +68,10 @@ Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored,
     ChangeSet set("restore " + settings.name, Scope::disks);
     auto running = TRY(running_export(world, settings.name));
     if (running) {
-        TRY(same_export(*running, settings, settings));
+        // Others may differ for now: --no-persist, or a file that was edited and not reloaded.
+        if (!fixed_differences(running->chosen(), settings).empty()) {
+            TRY(same_export(*running, settings, settings));
+        }
         return set;
     }
     TRY(check_backend(settings));
@@ -111,6 +114,14 @@ Result<ChangeSet> reloading(World &world, const Stored<ExportSettings> &stored,
                                  "runs: {}",
                                  settings.name, fmt::join(fixed, ", ")),
                      remove_then_add(settings)};
+    }
+    if (is_restricted(*running) && admits_by_nothing(settings)) {
+        return Error{ExitCode::failed,
+                     fmt::format("reload would open '{}' to every host: its file names neither a "
+                                 "key nor a network",
+                                 settings.name),
+                     fmt::format("write \"allow = any\" into {} if every host may attach the disk",
+                                 stored.place.string())};
     }
     const auto served = TRY(served_addresses(world, settings, *common_addresses));
     if (served != running->settings.addresses) {

@@ -369,7 +369,7 @@ class ExportChange final : public Change {
 ExportState state_of(const ExportInfo &info, const std::optional<ExportSettings> &configured) {
     ExportState state;
     ExportSettings &settings = state.settings;
-    settings = info.settings;
+    settings = info.chosen();
     settings.allow_any = settings.allow.empty();
     settings.key_file = info.has_key && configured ? configured->key_file : "";
     if (configured) {

@@ -50,8 +50,9 @@ Result<void> check_export_options(const Arguments &arguments) {
     return {};
 }
 
-// Changes what the arguments name.
-Result<void> take_export_settings(const Arguments &arguments, ExportSettings &settings) {
+// Changes what the arguments name. @restricted: the export was not open to every host before.
+Result<void> take_export_settings(const Arguments &arguments, bool restricted,
+                                  ExportSettings &settings) {
     if (arguments.has("allow")) {
         auto allowed = TRY(parse_allow_list(arguments.list("allow")));
         settings.allow = std::move(allowed.networks);
@@ -63,7 +64,7 @@ Result<void> take_export_settings(const Arguments &arguments, ExportSettings &se
     } else if (arguments.has("no-key")) {
         settings.key_file.clear();
     }
-    if (settings.allow.empty() && !settings.allow_any && settings.key_file.empty()) {
+    if (restricted && admits_by_nothing(settings)) {
         return Error{ExitCode::usage,
                      "without the key, no setting names the hosts that may attach the disk",
                      "give --allow CIDR as well, or --allow any for every host that reaches this "
@@ -102,9 +103,14 @@ class ExportSetAction final : public DiskAction {
             return Error{ExitCode::unavailable, fmt::format("there is no export '{}'", name_),
                          "see: causeway export list"};
         }
+        if (!running && arguments_.has("no-persist")) {
+            return Error{
+                ExitCode::unavailable,
+                fmt::format("'{}' does not run, and --no-persist leaves its file as it is", name_),
+                "leave --no-persist out, or start the export: causeway restore"};
+        }
         ChangeSet set("export set " + name_, Scope::disks);
-        TRY(check_addresses(world, (running && running->settings.tcp) ||
-                                       (stored && stored->settings.tcp)));
+        TRY(check_addresses(world, running, stored));
         if (running) {
             TRY(describe_running(set, *running, stored));
         }
@@ -138,15 +144,24 @@ class ExportSetAction final : public DiskAction {
     }
 
   private:
-    // @tcp: the export is served over TCP before.
-    Result<void> check_addresses(World &world, bool tcp) const {
+    // Checks the addresses that the export names afterwards.
+    Result<void> check_addresses(World &world, const std::optional<ExportInfo> &running,
+                                 const std::optional<Stored<ExportSettings>> &stored) const {
         const auto words = arguments_.list("address");
-        if (words.empty() || words.front() == "default") {
-            return {};
+        if (words.empty() && arguments_.has("no-tcp")) {
+            return check_without_tcp(world, stored ? stored->settings.addresses
+                                                   : running->settings.addresses);
         }
         ExportSettings typed;
-        TRY(parse_export_addresses("--address", words, typed));
-        return check_served_addresses(world, typed.addresses, tcp || arguments_.has("tcp"));
+        if (!words.empty() && words.front() != "default") {
+            TRY(parse_export_addresses("--address", words, typed));
+        }
+        if (typed.addresses.empty()) {
+            return {};
+        }
+        const bool tcp = (running && running->settings.tcp) || (stored && stored->settings.tcp);
+        return check_served_addresses(world, typed.addresses,
+                                      (tcp || arguments_.has("tcp")) && !arguments_.has("no-tcp"));
     }
 
     Result<void> describe_running(ChangeSet &set, const ExportInfo &running,
@@ -160,7 +175,7 @@ class ExportSetAction final : public DiskAction {
         if (running.has_key && after.allow.empty()) {
             after.allow_any = configured ? configured->allow_any : !arguments_.has("no-key");
         }
-        TRY(take_export_settings(arguments_, after));
+        TRY(take_export_settings(arguments_, is_restricted(running), after));
         auto settings = new_settings(running, configured, after, fixed);
         if (!arguments_.has("key-file") && !arguments_.has("no-key")) {
             settings.what &= ~std::uint32_t(CW_CHANGE_KEY);
@@ -178,11 +193,9 @@ class ExportSetAction final : public DiskAction {
 
     Result<void> describe_file(ChangeSet &set, const Stored<ExportSettings> &stored) const {
         ExportSettings settings = stored.settings;
-        TRY(take_export_settings(arguments_, settings));
-        auto text = TRY(dropin_text(settings));
-        if (text == TRY(dropin_text(stored.settings))) {
-            return {}; // the file keeps its comments
-        }
+        const bool restricted = !stored.settings.allow.empty() || !stored.settings.key_file.empty();
+        TRY(take_export_settings(arguments_, restricted, settings));
+        const auto text = TRY(edited_dropin(stored, settings));
         return set.describe(stored.place, {text, export_file_mode(settings)});
     }
 

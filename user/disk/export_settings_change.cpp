@@ -117,17 +117,16 @@ class ExportSettingsChange final : public Change {
 
     std::string show(Direction direction) const override {
         const bool forward = direction == Direction::forward;
+        if (what(direction) == 0) {
+            return {};
+        }
         return fmt::format(
-            "would change the export '{}': {}{}\n", name(),
-            export_phrases(settings_.what, forward ? settings_.after : settings_.before),
+            "would change the export '{}': {}{}\n", name(), phrases(direction),
             way_.force && forward ? "; connections that this does not admit would end" : "");
     }
 
     std::string report(Direction direction) const override {
-        return fmt::format("changed the export '{}': {}", name(),
-                           export_phrases(settings_.what, direction == Direction::forward
-                                                              ? settings_.after
-                                                              : settings_.before));
+        return fmt::format("changed the export '{}': {}", name(), phrases(direction));
     }
 
     Json json() const override {
@@ -150,18 +149,18 @@ class ExportSettingsChange final : public Change {
         if (seen == 0) {
             return Standing::unknown;
         }
-        const std::string now = export_phrases(seen, running->settings);
+        const std::string now = export_phrases(seen, running->chosen());
         return now == export_phrases(seen, settings_.after)    ? Standing::after
                : now == export_phrases(seen, settings_.before) ? Standing::before
                                                                : Standing::neither;
     }
 
     Result<void> forward(World &world) const override {
-        return set(world, settings_.after, way_.force);
+        return set(world, Direction::forward, way_.force);
     }
-    Result<void> back(World &world) const override { return set(world, settings_.before, false); }
+    Result<void> back(World &world) const override { return set(world, Direction::back, false); }
     Result<void> back_by_force(World &world) const override {
-        return set(world, settings_.before, true);
+        return set(world, Direction::back, true);
     }
 
     Result<void> may_go_back(World & /*world*/) const override {
@@ -172,7 +171,7 @@ class ExportSettingsChange final : public Change {
                                      name()),
                          fmt::format("causeway export set {} --key-file FILE", name())};
         }
-        if ((settings_.what & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty()) {
+        if ((what(Direction::back) & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty()) {
             TRY(read_key(settings_.before.key_file));
         }
         return {};
@@ -180,22 +179,50 @@ class ExportSettingsChange final : public Change {
 
     bool answer_may_be_lost() const override { return true; }
 
+    std::string what_stays() const override {
+        return key_stays() ? fmt::format("the key of '{}' stays: the earlier one was in the same "
+                                         "file, {}",
+                                         name(), settings_.before.key_file)
+                           : "";
+    }
+
   private:
     const std::string &name() const { return settings_.after.name; }
 
-    Result<void> set(World &world, const ExportSettings &to, bool force) const {
+    bool key_stays() const {
+        return (settings_.what & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty() &&
+               settings_.before.key_file == settings_.after.key_file;
+    }
+    std::uint32_t what(Direction direction) const {
+        return direction == Direction::back && key_stays()
+                   ? settings_.what & ~std::uint32_t(CW_CHANGE_KEY)
+                   : settings_.what;
+    }
+    const ExportSettings &to(Direction direction) const {
+        return direction == Direction::forward ? settings_.after : settings_.before;
+    }
+    std::string phrases(Direction direction) const {
+        return export_phrases(what(direction), to(direction));
+    }
+
+    Result<void> set(World &world, Direction direction, bool force) const {
+        const std::uint32_t bits = what(direction);
+        const ExportSettings &wanted = to(direction);
+        if (bits == 0) {
+            return {};
+        }
         ExportUpdate update;
-        update.change = settings_.what;
-        update.settings = to;
+        update.change = bits;
+        update.settings = wanted;
         update.settings.name = name();
         update.force = force;
-        if ((settings_.what & CW_CHANGE_KEY) != 0 && !to.key_file.empty()) {
-            update.key = TRY(read_key(to.key_file));
+        if ((bits & CW_CHANGE_KEY) != 0 && !wanted.key_file.empty()) {
+            update.key = TRY(read_key(wanted.key_file));
         }
-        if ((settings_.what & CW_CHANGE_ADDRESSES) != 0) {
+        if ((bits & CW_CHANGE_ADDRESSES) != 0) {
             CommonAddresses common;
-            update.settings.addresses = TRY(served_addresses(world, to, common));
-            if (to.tcp) {
+            update.settings.addresses = TRY(served_addresses(world, wanted, common));
+            if (wanted.tcp) {
                 update.over_tcp = addresses_without_rdma(world, update.settings.addresses);
             }
         }
@@ -225,7 +252,8 @@ NewExportSettings new_settings(const ExportInfo &running,
     found.before = std::move(state.settings);
     found.after = after;
     for (const Setting &setting : settings_that_change) {
-        if (setting.text(found.before) != setting.text(after)) {
+        const bool counts = setting.bit != CW_CHANGE_TAKEOVER_AFTER || after.has_owners();
+        if (counts && setting.text(found.before) != setting.text(after)) {
             found.what |= setting.bit;
         }
     }
@@ -237,16 +265,19 @@ NewExportSettings new_settings(const ExportInfo &running,
         found.what |= CW_CHANGE_ADDRESSES;
     }
     found.key_unknown = (found.what & CW_CHANGE_KEY) != 0 && state.key_unknown;
-    ExportSettings others = found.before;
-    others.allow = after.allow;
-    others.key_file = after.key_file;
-    others.read_only = after.read_only;
-    others.tcp = after.tcp;
-    others.takeover_after = after.takeover_after;
-    others.addresses = after.addresses;
-    others.no_addresses = after.no_addresses;
-    fixed = differences(others, after);
+    fixed = fixed_differences(found.before, after);
     return found;
+}
+
+std::vector<std::string> fixed_differences(ExportSettings there, const ExportSettings &wanted) {
+    there.allow = wanted.allow;
+    there.key_file = wanted.key_file;
+    there.read_only = wanted.read_only;
+    there.tcp = wanted.tcp;
+    there.takeover_after = wanted.takeover_after;
+    there.addresses = wanted.addresses;
+    there.no_addresses = wanted.no_addresses;
+    return differences(there, wanted);
 }
 
 ChangePointer change_export_settings(NewExportSettings settings, ExportSettingsWay way) {

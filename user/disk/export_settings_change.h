@@ -31,6 +31,9 @@ NewExportSettings new_settings(const ExportInfo &running,
                                const std::optional<ExportSettings> &configured,
                                const ExportSettings &after, std::vector<std::string> &fixed);
 
+// Returns the differences in settings that cannot change while an export runs.
+std::vector<std::string> fixed_differences(ExportSettings there, const ExportSettings &wanted);
+
 // How a verb changes settings. The journal does not contain this.
 struct ExportSettingsWay {
     bool force = false;             // end connections that the new settings do not admit

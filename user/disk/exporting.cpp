@@ -30,6 +30,14 @@ std::string way_to_change(const ExportInfo &there, const std::optional<ExportSet
 
 } // namespace
 
+bool admits_by_nothing(const ExportSettings &settings) {
+    return settings.allow.empty() && !settings.allow_any && settings.key_file.empty();
+}
+
+bool is_restricted(const ExportInfo &running) {
+    return running.has_key || !running.settings.allow.empty();
+}
+
 Result<void> check_backend(const ExportSettings &settings) {
     return settings.backend == Backend::ram
                ? check_memory(settings.size, page)
@@ -46,7 +54,7 @@ Result<std::optional<ExportInfo>> running_export(World &world, const std::string
 
 Result<void> same_export(const ExportInfo &there, const ExportSettings &wanted,
                          const std::optional<ExportSettings> &configured) {
-    ExportSettings running = there.settings;
+    ExportSettings running = there.chosen();
     // The kernel reports only whether there is a key.
     if (there.has_key) {
         running.key_file = configured && !configured->key_file.empty() ? configured->key_file

@@ -12,6 +12,12 @@
 
 namespace causeway {
 
+// Returns true if no setting names the hosts that may attach: neither networks, nor "any", nor a
+// key. Files of earlier versions may be so, and the export is open to every host then.
+bool admits_by_nothing(const ExportSettings &settings);
+// Returns true if a running export is not open to every host.
+bool is_restricted(const ExportInfo &running);
+
 // Returns an error unless the backend exists and is of the stated kind. The size of a memory disk
 // must be a multiple of 4096 bytes.
 Result<void> check_backend(const ExportSettings &settings);

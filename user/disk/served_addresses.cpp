@@ -223,4 +223,17 @@ Result<void> check_served_addresses(World &world, const Addresses &typed, bool t
     return {};
 }
 
+Result<void> check_without_tcp(World &world, const Addresses &addresses) {
+    if (addresses.empty()) {
+        return {};
+    }
+    const auto interfaces = TRY(addressed_interfaces(world));
+    for (const SocketAddress &address : addresses) {
+        if (owner_of(interfaces, address) != nullptr) {
+            TRY(check_address("--no-tcp", address, interfaces, false));
+        }
+    }
+    return {};
+}
+
 } // namespace causeway

@@ -59,4 +59,8 @@ std::vector<SocketAddress> addresses_without_rdma(World &world,
 Result<void> check_served_addresses(World &world, const std::vector<SocketAddress> &typed,
                                     bool tcp);
 
+// Returns an error if one of the addresses can be reached over TCP only: an export that is not
+// served over TCP must not name it. An address that this machine does not have now may be any.
+Result<void> check_without_tcp(World &world, const std::vector<SocketAddress> &addresses);
+
 } // namespace causeway

@@ -290,6 +290,27 @@ TEST_F(ServedAddresses, that_may_change_come_last) {
     EXPECT_EQ(served(), (Words{"10.0.0.1", "10.0.0.98", "10.0.0.99"}));
 }
 
+TEST_F(ServedAddresses, are_none_in_spite_of_the_preference_file) {
+    ASSERT_EQ(add(), 0) << err();
+    prefer("eth9\n");
+    EXPECT_EQ(run({"export", "set", "scratch", "--address", "none"}), 0) << err();
+    EXPECT_TRUE(served().empty());
+}
+
+// Such an address would be named to clients that ask by RDMA.
+TEST_F(ServedAddresses, without_rdma_need_tcp_as_long_as_they_are_named) {
+    ASSERT_EQ(add({"--tcp", "--address", "192.0.2.1", "--address", "10.0.0.1"}), 0) << err();
+    EXPECT_EQ(run({"export", "set", "scratch", "--no-tcp"}), 1);
+    EXPECT_NE(err().find("192.0.2.1 is an address of the interface 'eth0', to which no RDMA device "
+                         "belongs"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(run({"export", "set", "scratch", "--no-tcp", "--address", "192.0.2.1"}), 1);
+    EXPECT_TRUE(kernel.running_exports.at(0).settings.tcp);
+    EXPECT_EQ(run({"export", "set", "scratch", "--no-tcp", "--address", "10.0.0.1"}), 0) << err();
+    EXPECT_EQ(served(), (Words{"10.0.0.1"}));
+}
+
 /* ---- the client ---- */
 
 class NamedAddresses : public AddressedHost {

@@ -1,36 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "export set", "attach set" and "reload": settings that change while clients use the disk.
+// "export set" and "attach set": settings that change while clients use the disk.
 #include "attach_fixture.h"
+#include "export_set_fixture.h"
 #include "kernel/refusal.h"
 
 #include <cerrno>
 
 namespace causeway {
 namespace {
-
-namespace fs = std::filesystem;
-
-class ExportSet : public CommandTest {
-  protected:
-    ExportSet() {
-        write_file(root / "disk.img", std::string(8192, 'x'));
-        write_file(root / "key", "a key of twenty bytes", 0600);
-    }
-
-    int add(std::vector<std::string> more = {"--allow", "10.0.0.0/24"}) {
-        std::vector<std::string> words = {"export", "add", "scratch", "--file",
-                                          (root / "disk.img").string()};
-        words.insert(words.end(), more.begin(), more.end());
-        return run(words);
-    }
-    int set(std::vector<std::string> more) {
-        more.insert(more.begin(), {"export", "set", "scratch"});
-        return run(more);
-    }
-    std::string key() const { return (root / "key").string(); }
-    const ExportSettings &running() const { return kernel.running_exports.at(0).settings; }
-    std::string kept() const { return read_file(export_file("scratch")); }
-};
 
 TEST_F(ExportSet, changes_the_allow_list_now_and_at_boot_and_keeps_the_disk) {
     ASSERT_EQ(add(), 0) << err();
@@ -199,6 +176,120 @@ TEST_F(ExportSet, is_proposed_where_an_add_has_other_settings) {
     EXPECT_EQ(err().find("export set"), std::string::npos) << err();
 }
 
+TEST_F(ExportSet, never_writes_a_file_that_cannot_be_read) {
+    ASSERT_EQ(run({"export", "add", "m", "--ram", "64M", "--exclusive", "--allow", "any",
+                   "--takeover-after", "60"}),
+              0)
+        << err();
+    EXPECT_EQ(run({"export", "set", "m", "--read-only"}), 0) << err();
+    EXPECT_EQ(run({"export", "set", "m", "--read-write"}), 0) << err();
+    EXPECT_NE(read_file(export_file("m")).find("takeover-after = 60\n"), std::string::npos);
+    // A file that was written by hand, for an export that has never run.
+    write_file(export_file("f"), "[export]\nfile = " + (root / "disk.img").string() +
+                                     "\nexclusive = yes\nallow = any\ntakeover-after = 60\n"
+                                     "state-folder = /srv/state\n");
+    EXPECT_EQ(run({"export", "set", "f", "--read-only"}), 0) << err();
+    EXPECT_EQ(run({"export", "set", "f", "--read-write"}), 0) << err();
+    EXPECT_NE(read_file(export_file("f")).find("state-folder = /srv/state\n"), std::string::npos);
+}
+
+TEST_F(ExportSet, takes_as_many_networks_as_the_kernel) {
+    ASSERT_EQ(add(), 0) << err();
+    kernel.reload_target();
+    std::vector<std::string> words = {"--allow"};
+    for (int i = 0; i < CW_ALLOW_MAX; i++) {
+        words.push_back("10.0." + std::to_string(i) + ".0/24");
+    }
+    EXPECT_EQ(set(words), 0) << err();
+    const std::string before = kept();
+    words.emplace_back("10.1.0.0/24");
+    EXPECT_EQ(set(words), 64);
+    EXPECT_NE(err().find("--allow names 49 networks, and an export has at most 48"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(kept(), before);
+}
+
+TEST_F(ExportSet, makes_a_disk_read_only_that_is_write_protected_now) {
+    ASSERT_EQ(add(), 0) << err();
+    kernel.write_protected.insert("scratch");
+    kernel.running_exports.at(0).settings.read_only = true;
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(set({"--read-only"}), 0) << err();
+    EXPECT_EQ(kernel.running_exports.at(0).read_only_set, 1);
+    EXPECT_EQ(json({"export", "set", "scratch", "--read-only"})["changed"], false);
+    EXPECT_EQ(set({"--read-write"}), 0) << err();
+    EXPECT_EQ(kernel.running_exports.at(0).read_only_set, 0);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(kernel.running_exports.at(0).read_only_set, 1);
+}
+
+TEST_F(ExportSet, leaves_no_entry_in_the_journal_if_the_kernel_refuses_it) {
+    ASSERT_EQ(add(), 0) << err();
+    kernel.refuse["set"] = refusal(Request::set, EOPNOTSUPP, "");
+    EXPECT_EQ(set({"--key-file", key()}), 69);
+    EXPECT_EQ(json({"undo", "--list"})["journal"].size(), 1U);
+    // Without an answer of the kernel, the key may have been set.
+    kernel.refuse["set"] = Error{ExitCode::failed, "cannot read the kernel's answer"};
+    EXPECT_EQ(set({"--key-file", key()}), 1);
+    EXPECT_EQ(json({"undo", "--list"})["journal"].size(), 2U);
+}
+
+TEST_F(ExportSet, says_that_undo_cannot_bring_back_a_key_of_the_same_file) {
+    ASSERT_EQ(add({"--key-file", key()}), 0) << err();
+    write_file(root / "key", "another key, of 24 bytes", 0600);
+    ASSERT_EQ(set({"--key-file", key()}), 0) << err();
+    const auto keys = kernel.new_keys.size();
+    EXPECT_EQ(run({"undo", "--last"}), 1);
+    EXPECT_NE(out().find("nothing of 2 (export set scratch) can be undone\n"), std::string::npos)
+        << out();
+    EXPECT_NE(err().find("the key of 'scratch' stays: the earlier one was in the same file"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(kernel.new_keys.size(), keys);
+    ASSERT_EQ(set({"--key-file", key(), "--allow", "10.9.0.0/16"}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(running().allow.empty());
+    EXPECT_TRUE(kernel.running_exports.at(0).has_key);
+    EXPECT_NE(err().find("the key of 'scratch' stays"), std::string::npos) << err();
+}
+
+TEST_F(ExportSet, for_now_needs_an_export_that_runs) {
+    ASSERT_EQ(add(), 0) << err();
+    kernel.reload_target();
+    EXPECT_EQ(set({"--read-only", "--no-persist"}), 69);
+    EXPECT_NE(err().find("'scratch' does not run, and --no-persist leaves its file as it is"),
+              std::string::npos)
+        << err();
+}
+
+TEST_F(ExportSet, is_proposed_where_the_file_has_other_settings) {
+    ASSERT_EQ(add(), 0) << err();
+    kernel.reload_target();
+    EXPECT_EQ(add({"--allow", "any"}), 1);
+    EXPECT_EQ(err().find("cannot be changed"), std::string::npos) << err();
+    EXPECT_NE(err().find("\n  causeway export set scratch"), std::string::npos) << err();
+    EXPECT_EQ(add({"--allow", "10.0.0.0/24", "--exclusive"}), 1);
+    EXPECT_EQ(err().find("export set"), std::string::npos) << err();
+}
+
+TEST_F(ExportSet, keeps_the_comments_of_the_file) {
+    ASSERT_EQ(add(), 0) << err();
+    const std::string before = kept();
+    const auto at = before.find("allow = ");
+    write_file(export_file("scratch"),
+               before.substr(0, at) + "# the rack\n" + before.substr(at) + "tcp = no # not yet\n");
+    EXPECT_EQ(set({"--allow", "10.7.0.0/16", "10.8.0.0/16"}), 0) << err();
+    EXPECT_NE(kept().find("# the rack\nallow = 10.7.0.0/16\nallow = 10.8.0.0/16\n"),
+              std::string::npos)
+        << kept();
+    EXPECT_NE(kept().find("tcp = no # not yet\n"), std::string::npos) << kept();
+    EXPECT_EQ(kept().find("10.0.0.0/24"), std::string::npos);
+    EXPECT_EQ(set({"--tcp"}), 0) << err();
+    EXPECT_NE(kept().find("\ntcp = yes\n"), std::string::npos) << kept();
+    EXPECT_EQ(kept().find("tcp = no"), std::string::npos) << kept();
+}
+
 /* ---- attach set ---- */
 
 class AttachSet : public AttachTest {
@@ -247,6 +338,27 @@ TEST_F(AttachSet, with_the_settings_that_are_there_changes_nothing) {
               0);
 }
 
+TEST_F(AttachSet, for_now_needs_a_disk_that_is_attached) {
+    ASSERT_EQ(attach({}), 0) << err();
+    kernel.running_attachments.clear();
+    EXPECT_EQ(set({"--io-timeout", "30", "--no-persist"}), 69);
+    EXPECT_EQ(set({"--io-timeout", "30"}), 0) << err();
+}
+
+TEST_F(AttachSet, leaves_no_entry_in_the_journal_if_the_kernel_refuses_it) {
+    ASSERT_EQ(attach({}), 0) << err();
+    kernel.refuse["set"] = refusal(Request::set, EOPNOTSUPP, "");
+    EXPECT_EQ(set({"--key-file", (root / "key").string()}), 69);
+    EXPECT_EQ(json({"undo", "--list"})["journal"].size(), 1U);
+}
+
+TEST_F(AttachSet, says_that_undo_cannot_bring_back_a_key_of_the_same_file) {
+    ASSERT_EQ(attach({"--key-file", (root / "key").string()}), 0) << err();
+    ASSERT_EQ(set({"--key-file", (root / "key").string()}), 0) << err();
+    EXPECT_EQ(run({"undo", "--last"}), 1);
+    EXPECT_NE(err().find("the key of storage1/scratch stays"), std::string::npos) << err();
+}
+
 TEST_F(AttachSet, refuses_nonsense_with_a_way_out) {
     EXPECT_EQ(set({"--io-timeout", "3"}), 69);
     ASSERT_EQ(attach({}), 0) << err();
@@ -264,72 +376,6 @@ TEST_F(AttachSet, is_proposed_where_an_attach_has_other_settings) {
     EXPECT_NE(err().find("\n  causeway attach set storage1/scratch"), std::string::npos) << err();
     EXPECT_EQ(attach({"--queues", "3"}), 1);
     EXPECT_EQ(err().find("attach set"), std::string::npos) << err();
-}
-
-/* ---- reload ---- */
-
-class Reload : public ExportSet {
-  protected:
-    void edit(const fs::path &place, const std::string &from, const std::string &to) {
-        std::string text = read_file(place);
-        const auto at = text.find(from);
-        ASSERT_NE(at, std::string::npos) << text;
-        write_file(place, text.replace(at, from.size(), to));
-    }
-};
-
-TEST_F(Reload, applies_edited_files_and_says_what_was_changed) {
-    ASSERT_EQ(add(), 0) << err();
-    ASSERT_EQ(run({"attach", "storage1/x", "--io-timeout", "30"}), 0) << err();
-    edit(export_file("scratch"), "allow = 10.0.0.0/24", "allow = 10.7.0.0/16");
-    edit(attachment_file("storage1:x"), "io-timeout = 30", "io-timeout = 90");
-    const auto answer = json({"reload"});
-    EXPECT_EQ(status, 0) << err();
-    EXPECT_EQ(answer["restored"], (std::vector<std::string>{"scratch", "storage1/x"}));
-    EXPECT_EQ(running().allow.at(0).text(), "10.7.0.0/16");
-    EXPECT_EQ(kernel.running_attachments.at(0).io_timeout, 90U);
-    const auto again = json({"reload"});
-    EXPECT_EQ(again["restored"], std::vector<std::string>());
-    EXPECT_EQ(again["unchanged"], (std::vector<std::string>{"scratch", "storage1/x"}));
-}
-
-TEST_F(Reload, gives_a_number_that_is_not_in_the_file_any_more_its_default) {
-    ASSERT_EQ(run({"attach", "storage1/x", "--io-timeout", "30", "--fast-fail", "7"}), 0) << err();
-    edit(attachment_file("storage1:x"), "fast-fail = 7\n", "");
-    EXPECT_EQ(run({"reload"}), 0) << err();
-    EXPECT_EQ(kernel.running_attachments.at(0).fast_fail, 1U);
-    EXPECT_EQ(kernel.running_attachments.at(0).io_timeout, 30U);
-}
-
-TEST_F(Reload, starts_what_is_missing) {
-    ASSERT_EQ(add(), 0) << err();
-    kernel.reload_target();
-    EXPECT_EQ(run({"reload"}), 0) << err();
-    EXPECT_EQ(kernel.running_exports.size(), 1U);
-}
-
-TEST_F(Reload, shows_in_a_dry_run_what_would_change) {
-    ASSERT_EQ(add(), 0) << err();
-    edit(export_file("scratch"), "allow = 10.0.0.0/24", "allow = 10.7.0.0/16");
-    EXPECT_EQ(run({"reload", "--dry-run"}), 0) << err();
-    EXPECT_NE(out().find("would change the export 'scratch': allow list 10.7.0.0/16\n"),
-              std::string::npos)
-        << out();
-    EXPECT_EQ(running().allow.at(0).text(), "10.0.0.0/24");
-}
-
-TEST_F(Reload, names_what_cannot_change_and_goes_on_with_the_others) {
-    ASSERT_EQ(add(), 0) << err();
-    ASSERT_EQ(run({"export", "add", "m", "--ram", "64M", "--allow", "any"}), 0);
-    edit(export_file("scratch"), "allow = 10.0.0.0/24", "allow = any\nexclusive = yes");
-    edit(export_file("m"), "allow = any", "allow = 10.7.0.0/16");
-    EXPECT_EQ(run({"reload"}), 1);
-    EXPECT_NE(err().find("the export 'scratch' runs with settings that cannot change while it "
-                         "runs: exclusive is off, not on (causeway export remove scratch"),
-              std::string::npos)
-        << err();
-    EXPECT_EQ(kernel.running_exports.at(0).settings.allow.size(), 1U);
-    EXPECT_EQ(kernel.running_exports.at(1).settings.allow.at(0).text(), "10.7.0.0/16");
 }
 
 } // namespace

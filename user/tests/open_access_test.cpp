@@ -166,5 +166,34 @@ TEST_F(OpenAccess, a_disk_that_several_hosts_may_write_is_said_to_be_one) {
     EXPECT_EQ(out().find(note), std::string::npos) << out();
 }
 
+TEST_F(OpenAccess, is_never_the_result_of_a_line_that_was_removed) {
+    write_file(root / "key", "a key of twenty bytes", 0600);
+    ASSERT_EQ(run(add({"--key-file", (root / "key").string()})), 0) << err();
+    const std::string file = read_file(export_file("scratch"));
+    const auto line = file.find("key-file");
+    write_file(export_file("scratch"), file.substr(0, line) + file.substr(file.find('\n', line) + 1));
+    EXPECT_EQ(run({"reload"}), 1);
+    EXPECT_NE(err().find("would open 'scratch' to every host: its file names neither a key nor a "
+                         "network (write \"allow = any\" into"),
+              std::string::npos)
+        << err();
+    EXPECT_TRUE(kernel.running_exports.at(0).has_key);
+    write_file(export_file("scratch"), read_file(export_file("scratch")) + "allow = any\n");
+    EXPECT_EQ(run({"reload"}), 0) << err();
+    EXPECT_FALSE(kernel.running_exports.at(0).has_key);
+}
+
+TEST_F(OpenAccess, of_an_older_file_stays_where_another_setting_changes) {
+    write_file(export_file("old"),
+               "[export]\nfile = " + (root / "disk.img").string() +
+                   "\nuuid = 5cbe11f0-0000-4000-8000-000000000001\n",
+               0644);
+    EXPECT_EQ(run({"export", "set", "old", "--tcp"}), 0) << err(); // it does not run
+    ASSERT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(run({"export", "set", "old", "--no-tcp"}), 0) << err();
+    EXPECT_FALSE(kernel.running_exports.at(0).settings.tcp);
+    EXPECT_EQ(read_file(export_file("old")).find("allow"), std::string::npos);
+}
+
 } // namespace
 } // namespace causeway
