@@ -268,12 +268,13 @@ Error with_taken_word(Error error, const ParsedCommand &command,
 } // namespace
 
 Result<Answer> answer_command(World &world, std::vector<std::string> words) {
-    auto command = TRY(parse_command(words));
+    const auto typed = words;
+    auto command = TRY(parse_command(std::move(words)));
     if (command.arguments.has("help")) {
         return verb_help(*command.verb);
     }
     if (auto good = check_operands(command); !good) {
-        return with_taken_word(good.error(), command, words);
+        return with_taken_word(good.error(), command, typed);
     }
     const Verb &verb = *command.verb;
     std::optional<Progress> progress;
@@ -282,7 +283,7 @@ Result<Answer> answer_command(World &world, std::vector<std::string> words) {
     }
     auto answer = verb.run(world, command.arguments);
     if (!answer) {
-        return with_taken_word(answer.error(), command, words);
+        return with_taken_word(answer.error(), command, typed);
     }
     return answer;
 }

@@ -386,6 +386,19 @@ Result<bool> plan_mlx4(World &world, ChangeSet &set, const Wish &wish, bool init
                        std::strtoul(mlx4_received(world.files).c_str(), nullptr, 0)) != mask;
 }
 
+Result<void> plan_units(World &world, ChangeSet &set, const Targets &targets, const Wish &wish) {
+    for (const FlowControl &control : targets.by_dcb) {
+        TRY(plan_interface(world, set, control, wish));
+    }
+    for (const std::string &netdev : targets.gone) {
+        TRY(plan_no_device_unit(world, set, pfc_unit_on(netdev)));
+    }
+    if (wish.persists && (!targets.by_dcb.empty() || !targets.gone.empty())) {
+        set.reload_systemd(world);
+    }
+    return {};
+}
+
 Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
     Wish wish;
     wish.on = TRY(parse_priorities(arguments.operands()));
@@ -406,15 +419,7 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
                      "leave --dscp out: mlx4 takes the priority of the VLAN tag"};
     }
     ChangeSet set("pfc set");
-    for (const FlowControl &control : targets.by_dcb) {
-        TRY(plan_interface(world, set, control, wish));
-    }
-    for (const std::string &netdev : targets.gone) {
-        TRY(plan_no_device_unit(world, set, pfc_unit_on(netdev)));
-    }
-    if (wish.persists && (!targets.by_dcb.empty() || !targets.gone.empty())) {
-        set.reload_systemd(world);
-    }
+    TRY(plan_units(world, set, targets, wish));
     bool needs_reboot = false;
     if (targets.mlx4) {
         needs_reboot = TRY(plan_mlx4(world, set, wish, !arguments.has("no-initramfs")));

@@ -168,6 +168,22 @@ Result<KeptPort> find_kept_port(World &world, const std::string &typed) {
     return port.error();
 }
 
+// Adds the changes that keep no type of the port and give it the type before "port type". Returns
+// the guard if its type changes now.
+Result<std::optional<Guard>> plan_type_before(World &world, const Arguments &arguments,
+                                              const KeptPort &kept, ChangeSet &set) {
+    TRY(set.remove(port_files(world, kept.device, kept.port).type_rule));
+    // A rule of an earlier version does not have the type before it.
+    const std::string before = is_type(kept.before) ? kept.before : "auto";
+    const auto port = find_port(world, kept.text());
+    const TypeNow now = port ? type_now(world, *port) : TypeNow();
+    if (now.text.empty() || now.word() == before) {
+        return std::optional<Guard>();
+    }
+    TRY(plan_type_now(world, set, *port, now, before));
+    return guard_of_type(world, arguments, *port, "port unset");
+}
+
 Result<Answer> run_port_unset(World &world, const Arguments &arguments) {
     const std::string &typed = arguments.operands().front();
     auto kept = TRY(find_kept_port(world, typed));
@@ -182,16 +198,7 @@ Result<Answer> run_port_unset(World &world, const Arguments &arguments) {
         note = fmt::format("{} keeps its present state until the next boot\n", kept.text());
     }
     if (!kept.type.empty()) {
-        TRY(set.remove(places.type_rule));
-        // A rule of an earlier version does not have the type before it.
-        const std::string before = is_type(kept.before) ? kept.before : "auto";
-        if (const auto port = find_port(world, kept.text())) {
-            const TypeNow now = type_now(world, *port);
-            if (!now.text.empty() && now.word() != before) {
-                TRY(plan_type_now(world, set, *port, now, before));
-                guard = TRY(guard_of_type(world, arguments, *port, "port unset"));
-            }
-        }
+        guard = TRY(plan_type_before(world, arguments, kept, set));
     }
     auto answer = TRY(carry_out_guarded(
         world, {arguments.dry_run()}, set,

@@ -171,7 +171,8 @@ TEST_F(OpenAccess, is_never_the_result_of_a_line_that_was_removed) {
     ASSERT_EQ(run(add({"--key-file", (root / "key").string()})), 0) << err();
     const std::string file = read_file(export_file("scratch"));
     const auto line = file.find("key-file");
-    write_file(export_file("scratch"), file.substr(0, line) + file.substr(file.find('\n', line) + 1));
+    write_file(export_file("scratch"),
+               file.substr(0, line) + file.substr(file.find('\n', line) + 1));
     EXPECT_EQ(run({"reload"}), 1);
     EXPECT_NE(err().find("would open 'scratch' to every host: its file names neither a key nor a "
                          "network (write \"allow = any\" into"),
