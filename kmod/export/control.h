@@ -18,7 +18,6 @@ struct netlink_ext_ack;
 struct cwt_change {
 	u32 what; /* bits of enum cw_change: of the members that count; others are as they were */
 	struct cwt_access access; /* whole */
-	struct cwt_access was; /* before the change */
 	bool read_only;
 	u32 takeover_after;
 	bool force; /* end sessions that the new settings do not admit */

@@ -13,11 +13,6 @@
 #include "control.h"
 #include "export.h"
 
-static bool cwt_change_admits(const void *access, const struct sockaddr *peer, bool tcp)
-{
-	return cwt_access_admits(access, peer, tcp);
-}
-
 static void cwt_set_access(struct cwt_export *e, const struct cwt_access *access)
 {
 	down_write(&e->access_lock);
@@ -44,8 +39,11 @@ static void cwt_change_publish(const void *context)
 	cwt_set_access(change->e, change->access);
 }
 
-/* Returns how many connections were ended, or -EBUSY, and then nothing has changed. */
-static int cwt_change_access(struct cwt_export *e, const struct cwt_change *change,
+/*
+ * Replaces who may attach the export; if @only_asks, only finds out whether that is refused.
+ * Returns how many connections were ended, or -EBUSY, and then nothing has changed.
+ */
+static int cwt_change_access(struct cwt_export *e, const struct cwt_change *change, bool only_asks,
 			     struct netlink_ext_ack *extack)
 {
 	const struct cwt_access_change context = { .e = e, .access = &change->access };
@@ -59,8 +57,13 @@ static int cwt_change_access(struct cwt_export *e, const struct cwt_change *chan
 	char left[160];
 	u32 count;
 
-	if (cw_server_change_settings(e->core, &request, &count, left, sizeof(left)))
+	if (only_asks) {
+		count = cw_server_excluded(e->core, &request, left, sizeof(left));
+		if (!count || change->force)
+			return 0;
+	} else if (cw_server_change_settings(e->core, &request, &count, left, sizeof(left))) {
 		return count;
+	}
 	cw_refuse(extack,
 		  "export \"%s\" is in use by %u connection%s that the new settings do not admit (%s); to end %s, repeat the command with --force",
 		  e->name, count, count == 1 ? "" : "s", left, count == 1 ? "it" : "them");
@@ -87,23 +90,46 @@ static int cwt_change_read_only(struct cwt_export *e, bool read_only)
 	return ret;
 }
 
+/*
+ * The change with the stricter effect comes first: a client that only the new settings admit never
+ * writes to an export that becomes read-only with them. Returns how many connections were ended, or
+ * -errno, and then no setting has changed.
+ */
+static int cwt_change_both(struct cwt_export *e, const struct cwt_change *change,
+			   struct netlink_ext_ack *extack)
+{
+	bool changes = change->what & CW_CHANGE_READ_ONLY && !e->read_only &&
+		       change->read_only != e->refuses_writes;
+	int ret = 0, count;
+
+	if (changes && change->read_only) {
+		ret = cwt_change_access(e, change, true, extack);
+		if (!ret)
+			ret = cwt_change_read_only(e, true);
+	}
+	if (ret)
+		return ret;
+	count = cwt_change_access(e, change, false, extack);
+	if (!changes)
+		return count;
+	/* A client may have logged in since it was asked for. */
+	if (count < 0 && change->read_only)
+		cwt_change_read_only(e, false);
+	if (count >= 0 && !change->read_only)
+		cwt_change_read_only(e, false);
+	return count;
+}
+
 /* Returns how many connections were ended, or -errno, and then no setting has changed. */
 static int cwt_change(struct cwt_export *e, struct cwt_change *change,
 		      struct netlink_ext_ack *extack)
 {
-	int ret, err = 0;
+	int ret;
 
 	lockdep_assert_held(&cwt_admin);
-	change->was = e->access;
 	ret = change->access.tcp ? cwt_listen_tcp(extack) : 0;
 	if (!ret)
-		ret = cwt_change_access(e, change, extack);
-	if (ret >= 0 && change->what & CW_CHANGE_READ_ONLY && !e->read_only)
-		err = cwt_change_read_only(e, change->read_only);
-	if (err) {
-		cwt_set_access(e, &change->was);
-		ret = err;
-	}
+		ret = cwt_change_both(e, change, extack);
 	if (ret >= 0) {
 		if (change->what & CW_CHANGE_TAKEOVER_AFTER) {
 			e->takeover_after = change->takeover_after;

@@ -40,7 +40,7 @@ Result<ControlFile> control_file(World &world) {
     return Error{ExitCode::unavailable,
                  "this kernel has no dynamic debug, so messages for debugging cannot be turned on",
                  "use a kernel with CONFIG_DYNAMIC_DEBUG, as Debian's is; or tracepoints: see "
-                 "OPERATIONS.md, \"More from the kernel\""};
+                 "MONITORING.md, \"More from the kernel\""};
 }
 
 struct ControlLine {

@@ -216,6 +216,18 @@ static void cw_server_end_excluded(struct cw_server_export *x,
 			cw_server_session_end(s, "%s", change->why);
 }
 
+u32 cw_server_excluded(struct cw_server_export *x, const struct cw_server_change *change,
+		       char *text, size_t len)
+{
+	u32 count;
+
+	mutex_lock(&cw_server_lock);
+	count = cw_server_count_excluded(x, change, text, len);
+	mutex_unlock(&cw_server_lock);
+	return count;
+}
+EXPORT_SYMBOL_GPL(cw_server_excluded);
+
 bool cw_server_change_settings(struct cw_server_export *x, const struct cw_server_change *change,
 			       u32 *count, char *text, size_t len)
 {

@@ -179,6 +179,19 @@ struct cw_server_change {
 };
 
 /**
+ * cw_server_excluded() - counts the connections that new settings do not admit
+ * @x: state of the export
+ * @change: the new settings
+ * @text: as for cw_server_change_settings()
+ * @len: bytes of @text
+ *
+ * Context: Process context. May sleep. Takes cw_server_lock.
+ * Return: The count that cw_server_change_settings() would give now.
+ */
+u32 cw_server_excluded(struct cw_server_export *x, const struct cw_server_change *change,
+		       char *text, size_t len);
+
+/**
  * cw_server_change_settings() - replaces settings of an export, and ends whom they do not admit
  * @x: state of the export
  * @change: the new settings

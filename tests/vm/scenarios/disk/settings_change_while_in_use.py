@@ -59,6 +59,8 @@ def read_only(server, client):
     client.wait_for(f"test $(blockdev --getro {DISK}) = 1")
     client.fails(WRITE, "Read-only|not permitted")
     client.run(READ)
+    server.fails(f"causeway export set s --read-write --allow {OTHERS}", "in use by 2 connections")
+    client.fails(WRITE, "Read-only|not permitted")
     owners = [owner["host"] for owner in causeway.exports(server)[0]["owners"]]
     for protect in ("--setro", "--setrw"):
         server.run(f"causeway stop --force && blockdev {protect} {server.disk('store')} && causeway restore")
