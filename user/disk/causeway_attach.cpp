@@ -430,8 +430,13 @@ Result<std::vector<Task>> CausewayFamily::detach(World &world, bool force,
     for (const Target &target : TRY(all_targets(world))) {
         const std::string name = target.text();
         tasks.push_back({name, name + " is detached",
-                         [name, force](World &now) { return detaching(now, name, force); },
-                         [](const World &now) { return FileLock::take(now.places.paths_lock()); }});
+                         [name, force](World &now) { return detaching(now, name, force); }});
+        // A forced detach does not wait for one that waits for a server.
+        if (!force) {
+            tasks.back().lock = [](const World &now) {
+                return FileLock::take(now.places.paths_lock());
+            };
+        }
     }
     return tasks;
 }

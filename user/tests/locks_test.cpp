@@ -6,6 +6,9 @@
 #include "fixture.h"
 
 #include <chrono>
+#include <fmt/format.h>
+#include <fstream>
+#include <sys/stat.h>
 #include <thread>
 #include <utility>
 
@@ -38,6 +41,24 @@ class Locks : public CommandTest {
         const auto lock = FileLock::take_now(place);
         EXPECT_TRUE(lock);
         return lock && *lock;
+    }
+    // Waits until a thread or process waits for this lock, as the kernel lists it in a line such as
+    // "1: -> FLOCK  ADVISORY  WRITE 123 fe:01:456 0 EOF". False after 60 s.
+    static bool somebody_waits(const fs::path &place) {
+        struct stat found {};
+        EXPECT_EQ(stat(place.c_str(), &found), 0);
+        const std::string inode = fmt::format(":{} ", found.st_ino);
+        const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        while (std::chrono::steady_clock::now() < end) {
+            std::ifstream locks("/proc/locks");
+            for (std::string line; std::getline(locks, line);) {
+                if (line.find("->") != std::string::npos && line.find(inode) != std::string::npos) {
+                    return true;
+                }
+            }
+            std::this_thread::yield();
+        }
+        return false;
     }
     fs::path journal_lock() const { return Places(root.path()).journal() / "lock"; }
     // Checks during a change that the journal is locked.
@@ -112,6 +133,10 @@ TEST_F(Locks, of_the_attachments_is_held_while_one_changes_or_ends) {
     EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
     EXPECT_EQ(held, 3);
     EXPECT_TRUE(free(place));
+
+    ASSERT_EQ(run({"attach", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0) << err();
+    EXPECT_EQ(held, 3);
 }
 
 TEST_F(Locks, let_server_set_read_the_file_only_when_no_other_command_writes_it) {
@@ -120,7 +145,7 @@ TEST_F(Locks, let_server_set_read_the_file_only_when_no_other_command_writes_it)
     ASSERT_TRUE(lock);
     int code = 1;
     std::thread other([&] { code = run({"server", "set", "--max-sessions", "300"}); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    EXPECT_TRUE(somebody_waits(Places(root.path()).lock()));
     write_file(file, "[server]\nport = 5000\n");
     lock = Error{};
     other.join();
