@@ -26,6 +26,11 @@ class Places {
     std::filesystem::path stock_running_attachments() const {
         return root_ / "run/causeway/stock-attachments";
     }
+    // The locks under which disks of stock transports are attached and detached.
+    std::filesystem::path stock_locks() const { return root_ / "run/causeway/attaching"; }
+    // A file for each record in the database of open-iscsi that Causeway made. The database
+    // outlives a reboot, and so do these files.
+    std::filesystem::path iscsi_records() const { return root_ / "var/lib/causeway/iscsi-records"; }
     std::filesystem::path nfs_rules() const { return root_ / "etc/causeway/nfs-rules.d"; }
     std::filesystem::path modprobe() const { return root_ / "etc/modprobe.d/causeway-nfs.conf"; }
     std::filesystem::path nfs_conf() const { return root_ / "etc/nfs.conf.d/causeway.conf"; }

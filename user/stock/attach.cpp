@@ -69,7 +69,7 @@ std::vector<std::string> devices_of(const StockConnection &connection) {
 
 Json attachment_json(World &world, const StockAttachmentState &state) {
     const StockAttachment &settings = state.settings;
-    const bool attached = state.connection.has_value();
+    const bool attached = state.attached();
     Json disks = Json::array();
     for (const std::string &disk :
          attached ? state.connection->disks : std::vector<std::string>()) {
@@ -88,7 +88,9 @@ Json attachment_json(World &world, const StockAttachmentState &state) {
             {"portal", settings.portal ? Json(settings.portal->text()) : Json(nullptr)},
             {"attached", attached},
             {"handle", attached ? Json(state.connection->handle) : Json(nullptr)},
-            {"state", attached ? Json(state.connection->state) : Json(nullptr)},
+            {"state", attached           ? Json(state.connection->state)
+                      : state.unfinished ? Json("interrupted")
+                                         : Json(nullptr)},
             {"disks", disks},
             {"persistent", state.persistent}};
 }
@@ -97,7 +99,7 @@ Json attachment_json(World &world, const StockAttachmentState &state) {
 Result<ChangeSet> detaching(World &world, const StockAttachmentState &state, bool force) {
     const StockAttachment &settings = state.settings;
     ChangeSet set("detach " + settings.disk.text());
-    if (state.connection) {
+    if (state.connection || state.unfinished) {
         if (!force) {
             TRY(check_unused(world, state));
         }
@@ -119,8 +121,8 @@ class StockAttachAction final : public DiskAction {
         const auto now = TRY(compare(world, wanted_));
         ChangeSet set(
             fmt::format("attach {} --via {}", wanted_.disk.text(), via_text(wanted_.via)));
-        if (!now || !now->connection) {
-            if (!wanted_.target.empty()) {
+        if (!now || !now->attached()) {
+            if (!wanted_.target.empty() && !(now && now->unfinished)) {
                 TRY(expect_no_session(world, wanted_));
             }
             add_attach(world, set, wanted_);
@@ -233,8 +235,8 @@ Result<void> StockFamily::list_attachments(World &world, Answer &answer) const {
         answer.json["stock"].push_back(attachment_json(world, state));
         const std::string disk = state.settings.disk.text();
         const std::string title = via_title(state.settings.via);
-        if (!state.connection) {
-            table.row({disk, title, "", "not attached", ""});
+        if (!state.attached()) {
+            table.row({disk, title, "", state.unfinished ? "interrupted" : "not attached", ""});
             continue;
         }
         const auto &disks = state.connection->disks;
@@ -285,9 +287,10 @@ Result<void> add_connections(World &world, Answer &answer) {
     for (const StockAttachmentState &state : *attachments) {
         const StockAttachment &settings = state.settings;
         add("client", settings.via, settings.disk.server.text(), settings.disk.name,
-            state.connection
+            state.attached()
                 ? fmt::format("{} ({})", state.connection->state, state.connection->handle)
-                : "not attached");
+            : state.unfinished ? "interrupted"
+                               : "not attached");
     }
     const std::string text = table.text(world.terminal);
     answer.text += (answer.text.empty() || text.empty() ? "" : "\n") + text;

@@ -46,8 +46,10 @@ Result<StockAttachmentState> look(World &world, const StockAttachment &settings)
     const StockAttachment &known = record ? *record : settings;
     auto connection =
         known.target.empty() ? std::nullopt : stock_transport(known.via).find(world.files, known);
-    const bool attached = connection.has_value();
-    return StockAttachmentState{attached ? known : settings, false, std::move(connection)};
+    const bool unfinished = record && record->unfinished;
+    const bool attached = connection.has_value() && !unfinished;
+    return StockAttachmentState{attached ? known : settings, false, std::move(connection),
+                                unfinished};
 }
 
 // Returns the settings with the name of the target. Asks the server's discovery if they have none.
@@ -57,6 +59,7 @@ Result<StockAttachment> resolved(World &world, const StockAttachment &settings,
     StockAttachment known = settings;
     known.host.clear();
     known.portal.reset();
+    known.unfinished = false;
     if (known.target.empty()) {
         TRY(transport.check_discovery(known.disk.server.host));
         const auto offer = TRY(transport.discover(world, portal));
@@ -70,8 +73,57 @@ Result<StockAttachment> connect_at(World &world, const StockAttachment &settings
                                    const SocketAddress &portal) {
     auto known = TRY(resolved(world, settings, portal));
     TRY(expect_no_session(world, known));
-    TRY(stock_transport(known.via).connect(world, known, portal));
-    return known;
+    const fs::path place = record_place(world, known);
+    const StockTransport &transport = stock_transport(known.via);
+    known.unfinished = true;
+    TRY(write_durably(place, stock_text(known), 0644));
+    auto up = transport.connect(world, known, portal);
+    if (up) {
+        known.unfinished = false;
+        up = write_durably(place, stock_text(known), 0644);
+        if (!up) {
+            (void)transport.disconnect(world, known);
+        }
+    }
+    // A login without an answer may still have made a session, which the record then names.
+    if (!up && !transport.find(world.files, known)) {
+        (void)remove_durably(place);
+    }
+    return up ? Result<StockAttachment>(std::move(known)) : up.error();
+}
+
+// Disks are attached without the lock of the journal, and a record of a login that runs looks like
+// that of an interrupted one. Each disk therefore has a lock of its own.
+Result<FileLock> take_turn_of(World &world, const StockAttachment &settings) {
+    const fs::path place =
+        world.places.stock_locks() / stock_place(world.places, settings).filename();
+    auto lock = TRY(FileLock::take_now(place));
+    if (!lock) {
+        return Error{ExitCode::try_again,
+                     fmt::format("another causeway attaches or detaches {} at this moment",
+                                 settings.disk.text()),
+                     "run this again when it has ended; see: causeway list"};
+    }
+    return *std::move(lock);
+}
+
+// Ends what an earlier attach left that did not end well, or whose connection another program has
+// ended: a session that no command has checked, or a record of open-iscsi.
+Result<void> end_earlier(World &world, const StockAttachment &settings) {
+    const auto record = TRY(record_of(world, settings));
+    const auto state = TRY(look(world, settings));
+    if (!record || state.attached()) {
+        return {};
+    }
+    if (const auto unused = check_unused(world, state); !unused) {
+        Error error = unused.error();
+        error.what = fmt::format("an interrupted attach left {} connected, which is used: {}",
+                                 settings.disk.text(), error.what);
+        return error;
+    }
+    TRY(stock_transport(record->via).disconnect(world, *record));
+    auto forgotten = remove_durably(record_place(world, settings));
+    return forgotten ? Result<void>() : forgotten.error();
 }
 
 // Tries the addresses of the server one after another.
@@ -98,8 +150,9 @@ Result<StockAttachment> connect(World &world, const StockAttachment &settings) {
 
 class StockAttachmentChange final : public Change {
   public:
-    StockAttachmentChange(StockAttachment settings, bool attached)
-        : settings_(std::move(settings)), attached_(attached) {}
+    // @renews: the change attaches although an interrupted attach left something.
+    StockAttachmentChange(StockAttachment settings, bool attached, bool renews = false)
+        : settings_(std::move(settings)), attached_(attached), renews_(renews) {}
 
     std::string subject() const override { return "disk " + settings_.disk.text(); }
 
@@ -124,7 +177,8 @@ class StockAttachmentChange final : public Change {
 
     Result<Standing> standing(World &world) const override {
         auto state = TRY(look(world, settings_));
-        return state.connection.has_value() == attached_ ? Standing::after : Standing::before;
+        const bool left = state.unfinished && !renews_;
+        return (state.attached() || left) == attached_ ? Standing::after : Standing::before;
     }
 
     Result<void> forward(World &world) const override { return put(world, attached_); }
@@ -147,18 +201,19 @@ class StockAttachmentChange final : public Change {
         for (const std::string &module : stock_transport(settings_.via).initiator_modules()) {
             TRY(world.modules.need(module));
         }
-        auto known = TRY(connect(world, settings_));
-        auto kept = write_durably(record_place(world, settings_), stock_text(known), 0644);
-        if (!kept) {
-            (void)stock_transport(known.via).disconnect(world, known);
-        }
-        return kept;
+        const auto turn = TRY(take_turn_of(world, settings_));
+        TRY(end_earlier(world, settings_));
+        TRY(connect(world, settings_));
+        return {};
     }
 
     Result<void> detach(World &world) const {
-        auto state = TRY(look(world, settings_));
-        if (state.connection) {
-            TRY(stock_transport(state.settings.via).disconnect(world, state.settings));
+        const auto turn = TRY(take_turn_of(world, settings_));
+        const auto record = TRY(record_of(world, settings_));
+        const auto state = TRY(look(world, settings_));
+        if (state.connection || state.unfinished) {
+            const StockAttachment &known = record ? *record : settings_;
+            TRY(stock_transport(known.via).disconnect(world, known));
         }
         auto forgotten = remove_durably(record_place(world, settings_));
         return forgotten ? Result<void>() : forgotten.error();
@@ -166,6 +221,7 @@ class StockAttachmentChange final : public Change {
 
     StockAttachment settings_;
     bool attached_;
+    bool renews_;
 };
 
 bool can_be_opened(World &world, const std::string &disk) {
@@ -198,7 +254,7 @@ Result<std::vector<StockAttachmentState>> stock_attachments(World &world,
                 });
             auto state = TRY(look(world, stored.settings));
             state.persistent = folder == &*configured;
-            if (!known && (state.persistent || state.connection)) {
+            if (!known && (state.persistent || state.connection || state.unfinished)) {
                 states.push_back(std::move(state));
             }
         }
@@ -247,7 +303,9 @@ void add_attach(World &world, ChangeSet &set, const StockAttachment &settings) {
     for (const std::string &module : stock_transport(settings.via).initiator_modules()) {
         set.load(world, module);
     }
-    set.add(change_stock_attachment(settings, true));
+    const auto record = record_of(world, settings);
+    const bool renews = record && *record && (*record)->unfinished;
+    set.add(std::make_unique<StockAttachmentChange>(settings, true, renews));
 }
 
 Result<StockConnection> wait_for_disks(World &world, const StockAttachment &settings,

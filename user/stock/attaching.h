@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Stock attachments that exist. For each connected one a record under /run has the target that
-// discovery found.
+// Stock attachments that exist. For each one a record under /run has the target that discovery
+// found. The record is written before the login, so that detach and another attach know what an
+// interrupted attach left.
 #pragma once
 
 #include "base/result.h"
@@ -20,17 +21,23 @@ struct StockAttachmentState {
     StockAttachment settings; // from the record if it is attached, else from the configuration
     bool persistent = false;
     std::optional<StockConnection> connection{};
+    // An attach was interrupted. Its connection may be there, and nothing may use it.
+    bool unfinished = false;
+
+    bool attached() const { return connection.has_value() && !unfinished; }
 };
 
-// Returns the attachments that are configured, then others that are connected. Configuration files
+// Returns the attachments that are configured, then others that have a record and are connected or
+// unfinished. Configuration files
 // and records that cannot be read are reported in the warnings.
 Result<std::vector<StockAttachmentState>> stock_attachments(World &world,
                                                             std::vector<std::string> &warnings);
 Result<std::optional<StockAttachmentState>> find_stock_attachment(World &world,
                                                                   const DiskName &disk);
 
-// The change that discovers the target, connects, and writes the record (@attached), or that
-// disconnects and removes the record. The kernel modules must be loaded.
+// The change that discovers the target, writes the record and connects (@attached), or that
+// disconnects and removes the record. The first one also ends what an interrupted attach left. The
+// kernel modules must be loaded.
 ChangePointer change_stock_attachment(StockAttachment settings, bool attached);
 
 // Returns an error if the target of the settings has a session already, which names the session and

@@ -79,9 +79,35 @@ Result<void> put_secrets(World &world, const StockAttachment &settings,
     return {};
 }
 
-// Returns an error if open-iscsi has a record of the target at the portal, because the attachment
-// would change it and detach would delete it. A record may also remain from an attachment of an
-// earlier boot. Then there is a file that attaches the disk at boot.
+// The file that stands for a record of open-iscsi which Causeway made.
+fs::path note_of(const World &world, const std::string &target, const SocketAddress &portal) {
+    return world.places.iscsi_records() / target / portal.text();
+}
+
+// Deletes the record of the target at the portal, or all its records if there is no portal. @node:
+// the words for iscsiadm that select them.
+Result<void> delete_record(World &world, std::vector<std::string> node, const std::string &target,
+                           const std::optional<SocketAddress> &portal) {
+    node.insert(node.end(), {"-o", "delete"});
+    TRY(iscsiadm(world, std::move(node), {no_objects}));
+    const fs::path folder = world.places.iscsi_records() / target;
+    std::error_code failure;
+    if (portal) {
+        auto forgotten = remove_durably(note_of(world, target, *portal));
+        if (!forgotten) {
+            return forgotten.error();
+        }
+        fs::remove(folder, failure); // stays if it has the files of other portals
+    } else {
+        fs::remove_all(folder, failure);
+    }
+    return {};
+}
+
+// Returns an error if open-iscsi has a record of the target at the portal that another program
+// made, because the attachment would change it and detach would delete it. A record outlives a
+// reboot. A record of Causeway may remain from an attachment that a reboot or a crash ended: there
+// is a note of it, or a file that attaches the disk at boot. That of a note is deleted.
 Result<void> expect_no_record(World &world, const StockAttachment &settings,
                               const SocketAddress &portal) {
     std::error_code failure;
@@ -93,6 +119,10 @@ Result<void> expect_no_record(World &world, const StockAttachment &settings,
     auto end = TRY(world.processes.run(words, iscsiadm_limit));
     if (!end.good()) {
         return {};
+    }
+    if (fs::exists(note_of(world, settings.target, portal), failure)) {
+        return delete_record(world, {"-m", "node", "-T", settings.target, "-p", portal.text()},
+                             settings.target, portal);
     }
     return Error{ExitCode::failed,
                  fmt::format("open-iscsi has a record of {} at {} already, which causeway did not "
@@ -223,15 +253,20 @@ class IscsiTransport final : public StockTransport {
             return words;
         };
         TRY(expect_no_record(world, settings, portal));
-        TRY(iscsiadm(world, with({"-o", "new"}), {}));
-        // "causeway restore" reconnects after a reboot, so open-iscsi must not.
-        TRY(iscsiadm(world, with({"-o", "update", "-n", "node.startup", "-v", "manual"}), {}));
-        auto up = put_secrets(world, settings, portal);
+        TRY(write_durably(note_of(world, settings.target, portal), "", 0644));
+        auto up = iscsiadm(world, with({"-o", "new"}), {});
+        if (up) {
+            // "causeway restore" reconnects after a reboot, so open-iscsi must not.
+            up = iscsiadm(world, with({"-o", "update", "-n", "node.startup", "-v", "manual"}), {});
+        }
+        if (up) {
+            up = put_secrets(world, settings, portal);
+        }
         if (up) {
             up = iscsiadm(world, with({"--login"}), {});
         }
         if (!up) {
-            (void)iscsiadm(world, with({"-o", "delete"}), {no_objects});
+            (void)delete_record(world, node, settings.target, portal);
         }
         return up;
     }
@@ -245,9 +280,7 @@ class IscsiTransport final : public StockTransport {
         auto words = node;
         words.emplace_back("--logout");
         TRY(iscsiadm(world, words, {no_objects}));
-        words = node;
-        words.insert(words.end(), {"-o", "delete"});
-        return iscsiadm(world, words, {no_objects});
+        return delete_record(world, node, settings.target, settings.portal);
     }
 
     std::optional<StockConnection> find(KernelFiles &files,

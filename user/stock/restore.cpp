@@ -51,7 +51,7 @@ Result<ChangeSet> take_down(World &world, const StockExportState &state) {
 
 Result<ChangeSet> connecting(World &world, const StockAttachmentState &state) {
     ChangeSet set("restore " + state.settings.disk.text());
-    if (!state.connection) {
+    if (!state.attached()) {
         TRY(check_initiator_tools(world, state.settings.via));
         TRY(stock_transport(state.settings.via)
                 .check_kernel(world.files, state.settings.chap, false));
@@ -88,7 +88,7 @@ Result<std::vector<Task>> stock_attachments_to_stop(World &world) {
     std::vector<Task> tasks;
     for (const StockAttachmentState &state : states) {
         const std::string disk = state.settings.disk.text();
-        if (state.connection) {
+        if (state.connection || state.unfinished) {
             tasks.push_back({disk, fmt::format("{} is detached", disk),
                              [state](World &now) { return disconnecting(now, state); }});
         }

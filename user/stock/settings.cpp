@@ -57,7 +57,8 @@ const IniSchema &export_schema() {
 
 const IniSchema &attachment_schema() {
     static const IniSchema schema = with_chap(
-        {"stock-attachment", {{"via"}, {"server"}, {"name"}, {"target"}, {"host"}, {"portal"}}});
+        {"stock-attachment",
+         {{"via"}, {"server"}, {"name"}, {"target"}, {"host"}, {"portal"}, {"unfinished"}}});
     return schema;
 }
 
@@ -309,6 +310,9 @@ std::string stock_text(const StockAttachment &settings) {
     if (settings.portal) {
         ini.add("portal", settings.portal->text());
     }
+    if (settings.unfinished) {
+        ini.add("unfinished", "yes");
+    }
     add_chap(ini, settings.chap);
     return ini.text();
 }
@@ -354,6 +358,7 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source,
             file, "target", stock_transport(settings.via).parse_target(file.value("target"))));
     }
     settings.host = file.value("host");
+    settings.unfinished = TRY(file.flag("unfinished"));
     settings.chap = TRY(read_chap(stock_transport(settings.via).row().chap, file));
     if (file.has("portal")) {
         settings.portal = parse_portal(file.value("portal"));

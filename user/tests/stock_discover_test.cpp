@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of "discover --via" and of the parsers behind it, and of the connections to a target.
+#include "base/durable_file.h"
 #include "stock/discovery.h"
 #include "stock/target.h"
 #include "stock_fixture.h"
@@ -282,6 +283,139 @@ TEST_F(Stock, nvme_detach_ends_only_its_own_path) {
 }
 
 /* ---- links to the disks ---- */
+
+/* ---- attachments that were interrupted ---- */
+
+// open-iscsi with its database, and a command that is killed at a step.
+class StockInterrupted : public Stock {
+  protected:
+    struct Killed {};
+
+    void SetUp() override {
+        Stock::SetUp();
+        offer_iscsi();
+        processes.acts["iscsiadm -m node -o show"] = [this] {
+            return recorded ? ProcessEnd{} : FakeProcesses::failure("No records found", 21);
+        };
+        processes.acts[node + " -I default -o new"] = [this] {
+            recorded = true;
+            return ProcessEnd{};
+        };
+        for (const char *words : {" -I default -o delete", " -o delete"}) {
+            processes.acts[node + words] = [this] {
+                recorded = false;
+                return ProcessEnd{};
+            };
+        }
+    }
+
+    // Runs the command, which is killed right after this step.
+    void kill_after(const std::string &step, const std::vector<std::string> &words) {
+        const auto act = processes.acts.at(node + " -I default " + step);
+        processes.acts[node + " -I default " + step] = [act]() -> ProcessEnd {
+            (void)act();
+            throw Killed();
+        };
+        EXPECT_THROW(run(words), Killed) << step;
+        processes.acts[node + " -I default " + step] = act;
+    }
+
+    const std::string node = "iscsiadm -m node -T " + iqn + " -p 10.0.0.1:3260";
+    const std::vector<std::string> attach = {"attach", "storage1/scratch", "--via", "iscsi"};
+    bool recorded = false; // open-iscsi has a record of the target
+};
+
+TEST_F(StockInterrupted, attach_and_detach_know_what_is_left) {
+    for (const char *step : {"-o new", "--login"}) {
+        kill_after(step, attach);
+        EXPECT_TRUE(recorded);
+        const auto listed = json({"list"})["stock"];
+        ASSERT_EQ(listed.size(), 1U) << step;
+        EXPECT_EQ(listed[0]["attached"], false);
+        EXPECT_EQ(listed[0]["state"], "interrupted");
+        EXPECT_EQ(run(attach), 0) << err();
+        EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
+        EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+        EXPECT_FALSE(recorded);
+
+        kill_after(step, attach);
+        EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+        EXPECT_FALSE(recorded);
+        EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+
+        kill_after(step, attach);
+        EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+        EXPECT_FALSE(recorded);
+        EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+    }
+    EXPECT_FALSE(std::filesystem::exists(root / "var/lib/causeway/iscsi-records" / iqn));
+}
+
+TEST_F(StockInterrupted, restore_and_stop_know_it_too) {
+    write_file(attachment(),
+               "[stock-attachment]\nvia = iscsi\nserver = storage1\nname = scratch\n");
+    for (const char *step : {"-o new", "--login"}) {
+        kill_after(step, {"restore"});
+        EXPECT_EQ(run({"restore"}), 0) << err();
+        EXPECT_EQ(json({"list"})["stock"][0]["attached"], true);
+        EXPECT_EQ(run({"stop", "--all"}), 0) << err();
+        EXPECT_FALSE(recorded);
+        kill_after(step, {"restore"});
+        EXPECT_EQ(run({"stop", "--all"}), 0) << err();
+        EXPECT_FALSE(recorded);
+        EXPECT_EQ(json({"list"})["stock"][0]["attached"], false);
+    }
+}
+
+TEST_F(StockInterrupted, a_login_that_is_used_is_not_ended) {
+    kill_after("--login", attach);
+    files.content["/proc/self/mountinfo"] += "40 25 8:0 / /mnt/x rw - ext4 /dev/sda rw\n";
+    EXPECT_EQ(run(attach), 75);
+    EXPECT_NE(err().find("an interrupted attach left storage1/scratch connected, which is used"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 75);
+    EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0) << err();
+    EXPECT_FALSE(recorded);
+}
+
+TEST_F(StockInterrupted, a_login_that_runs_is_left_alone) {
+    const auto turn = FileLock::take_now(root / "run/causeway/attaching/storage1:scratch.conf");
+    ASSERT_TRUE(turn && *turn);
+    EXPECT_EQ(run(attach), 75);
+    EXPECT_NE(err().find("another causeway attaches or detaches storage1/scratch"),
+              std::string::npos)
+        << err();
+    EXPECT_FALSE(processes.ran("iscsiadm"));
+}
+
+TEST_F(StockInterrupted, a_login_that_fails_leaves_no_record) {
+    processes.acts[node + " -I default --login"] = [] {
+        return FakeProcesses::failure("iscsiadm: initiator reported error", 8);
+    };
+    EXPECT_EQ(run(attach), 75);
+    EXPECT_FALSE(recorded);
+    EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+    EXPECT_FALSE(std::filesystem::exists(root / "var/lib/causeway/iscsi-records" / iqn));
+}
+
+// The database of open-iscsi outlives a reboot.
+TEST_F(StockInterrupted, a_disk_is_attached_again_after_a_reboot) {
+    auto until_reboot = attach;
+    until_reboot.emplace_back("--no-persist");
+    ASSERT_EQ(run(until_reboot), 0) << err();
+    std::filesystem::remove_all(root / "run/causeway");
+    drop("/sys/class/iscsi_session/");
+    drop("/sys/class/scsi_disk/");
+    ASSERT_TRUE(recorded);
+    EXPECT_EQ(run(until_reboot), 0) << err();
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    EXPECT_FALSE(recorded);
+    recorded = true; // by another program
+    EXPECT_EQ(run(until_reboot), 1);
+    EXPECT_NE(err().find("which causeway did not make"), std::string::npos) << err();
+    EXPECT_TRUE(recorded);
+}
 
 TEST_F(Stock, attach_waits_for_the_link_of_the_disk) {
     offer_iscsi();
