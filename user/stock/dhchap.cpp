@@ -156,7 +156,7 @@ Result<std::string> host_name(World &world) {
         return Error{ExitCode::unavailable,
                      fmt::format("{} has no NQN, by which the server knows the secret of this host",
                                  place.string()),
-                     "nvme gen-hostnqn > /etc/nvme/hostnqn"};
+                     "nvme gen-hostnqn > /etc/nvme/hostnqn; uuidgen > /etc/nvme/hostid"};
     }
     return parsed;
 }
@@ -192,17 +192,62 @@ Result<void> add_secret(WipedText &options, std::string_view key, const std::str
     return {};
 }
 
-std::string log_of(World &world) {
-    auto end = world.processes.run({"dmesg"}, std::chrono::seconds(10));
-    return end && end->good() ? end->out : std::string();
+// Returns the UUID that identifies this host along with its NQN. The kernel refuses an NQN with two
+// host IDs and a host ID with two NQNs (since Linux 6.6, nvmf_host_add()), and chooses a random one
+// if it is given none.
+Result<Uuid> host_id(World &world, const std::string &nqn) {
+    const auto place = world.places.of_others("etc/nvme/hostid");
+    const auto text = TRY(read_small_file(place));
+    constexpr std::string_view before_id = ":uuid:";
+    const std::size_t start = nqn.rfind(before_id);
+    const std::string typed = text ? text->substr(0, text->find_first_of(" \n"))
+                              : start == std::string::npos ? std::string()
+                                                           : nqn.substr(start + before_id.size());
+    const auto id = Uuid::parse(typed);
+    if (!id) {
+        return Error{ExitCode::unavailable,
+                     text ? fmt::format("{} has no UUID", place.string())
+                          : fmt::format("there is no {}, and the NQN of this host, {}, has no UUID "
+                                        "in its place",
+                                        place.string(), nqn),
+                     "uuidgen > /etc/nvme/hostid; or for a new NQN: nvme gen-hostnqn > "
+                     "/etc/nvme/hostnqn"};
+    }
+    return *id;
 }
 
-// The lines of the kernel's log after @log_end. If the kernel has overwritten that line, all that
-// it has.
-std::string log_since(World &world, const std::string &log_end) {
-    std::string log = log_of(world);
-    const std::size_t place = log_end.empty() ? std::string::npos : log.rfind(log_end);
-    return place == std::string::npos ? log : log.substr(place + log_end.size());
+// Returns the lines of the kernel's log after the mark. An error if the log cannot be read or has
+// no such mark.
+Result<std::string> log_since(World &world, const std::string &mark) {
+    const auto end = TRY(world.processes.run({"dmesg"}, std::chrono::seconds(10)));
+    if (!end.good()) {
+        return Error{ExitCode::unavailable,
+                     fmt::format("dmesg: {}", end.timed_out ? "no answer" : end.last_words())};
+    }
+    const std::size_t place = mark.empty() ? std::string::npos : end.out.rfind(mark);
+    if (place == std::string::npos) {
+        return Error{ExitCode::unavailable, "the kernel's log does not have what was written to "
+                                            "/dev/kmsg"};
+    }
+    return end.out.substr(place + mark.size());
+}
+
+// Writes a line to the kernel's log that nothing else has, and returns it.
+Result<std::string> new_mark(World &world) {
+    constexpr std::string_view informative = "<6>";
+    const std::string mark = fmt::format("causeway: login {}", Uuid::random().text());
+    TRY(world.files.write("/dev/kmsg", fmt::format("{}{}\n", informative, mark)));
+    TRY(log_since(world, mark));
+    return mark;
+}
+
+Error no_proof_to_see(const Error &why) {
+    return Error{ExitCode::unavailable,
+                 fmt::format("it cannot be seen whether the server proves the secret of "
+                             "--chap-mutual-key-file, because only the kernel's log says so: {}",
+                             why.what),
+                 "let root read the log (dmesg) and write to it (sysctl kernel.printk_devkmsg=on), "
+                 "or leave out --chap-mutual-key-file"};
 }
 
 } // namespace
@@ -339,30 +384,26 @@ Result<void> check_one_secret(World &world, const StockExport &wanted) {
 }
 
 Result<void> connect_with_secret(World &world, const StockAttachment &settings,
-                                 const char *transport, const SocketAddress &portal) {
+                                 const char *transport, const SocketAddress &portal,
+                                 const std::string &mark) {
     const std::string host = TRY(host_name(world));
+    const Uuid identity = TRY(host_id(world, host));
     TRY(check_no_comma(host));
     TRY(check_no_comma(settings.target));
     WipedText options;
-    options.add(fmt::format("nqn={},transport={},traddr={},trsvcid={},hostnqn={}", settings.target,
-                            transport, portal.host_text(), portal.port(), host));
-    const auto identity = TRY(read_small_file(world.places.of_others("etc/nvme/hostid")));
-    if (const auto uuid = Uuid::parse(identity ? identity->substr(0, identity->find_first_of(" \n"))
-                                               : std::string())) {
-        options.add(fmt::format(",hostid={}", uuid->text()));
-    }
+    options.add(fmt::format("nqn={},transport={},traddr={},trsvcid={},hostnqn={},hostid={}",
+                            settings.target, transport, portal.host_text(), portal.port(), host,
+                            identity.text()));
     TRY(add_secret(options, ",dhchap_secret=", settings.chap.key_file));
     if (settings.chap.is_mutual()) {
         TRY(add_secret(options, ",dhchap_ctrl_secret=", settings.chap.mutual_key_file));
     }
-    const std::string log_end = end_of_log(world);
     const auto done = world.files.write("/dev/nvme-fabrics", options.text());
     if (done) {
         return {};
     }
-    const bool refused =
-        log_since(world, log_end).find("authentication failed") != std::string::npos;
-    if (refused) {
+    const auto log = log_since(world, mark);
+    if (log && log->find("authentication failed") != std::string::npos) {
         return Error{ExitCode::no_permission,
                      fmt::format("the login at {} failed: the server and this host have different "
                                  "secrets, or the server has none for {}",
@@ -377,7 +418,7 @@ Result<void> connect_with_secret(World &world, const StockAttachment &settings,
 }
 
 Result<void> check_controller(World &world, const StockAttachment &settings,
-                              const std::string &controller, const std::string &log_end) {
+                              const std::string &controller, const std::string &mark) {
     for (const char *secret : {"dhchap_secret", "dhchap_ctrl_secret"}) {
         const std::string folder = fmt::format("/sys/class/nvme/{}", controller);
         if (exists(world.files, fmt::format("{}/{}", folder, secret))) {
@@ -385,7 +426,14 @@ Result<void> check_controller(World &world, const StockAttachment &settings,
         }
     }
     const std::string proof = fmt::format("nvme {}: qid 0: controller authenticated", controller);
-    if (!settings.chap.is_mutual() || log_since(world, log_end).find(proof) != std::string::npos) {
+    if (!settings.chap.is_mutual()) {
+        return {};
+    }
+    const auto log = log_since(world, mark);
+    if (!log) {
+        return no_proof_to_see(log.error());
+    }
+    if (log->find(proof) != std::string::npos) {
         return {};
     }
     return Error{ExitCode::no_permission,
@@ -395,9 +443,13 @@ Result<void> check_controller(World &world, const StockAttachment &settings,
                  "option out here"};
 }
 
-std::string end_of_log(World &world) {
-    const std::string log = log_of(world);
-    return log.substr(log.rfind('\n') + 1);
+Result<std::string> mark_log(World &world, const Chap &chap) {
+    auto mark = new_mark(world);
+    if (!mark) {
+        return chap.is_mutual() ? Result<std::string>(no_proof_to_see(mark.error()))
+                                : std::string();
+    }
+    return mark;
 }
 
 } // namespace causeway

@@ -45,15 +45,19 @@ Result<void> check_one_secret(World &world, const StockExport &wanted);
 // Connects by a write to /dev/nvme-fabrics, so that no command line has the secrets: nvme-cli of
 // Debian 12 takes them from the command line, or from a file that Causeway would have to make.
 // @transport: as the kernel names it.
+// @mark: what mark_log() returned.
 Result<void> connect_with_secret(World &world, const StockAttachment &settings,
-                                 const char *transport, const SocketAddress &portal);
+                                 const char *transport, const SocketAddress &portal,
+                                 const std::string &mark);
 // For a controller of connect_with_secret() that is connected, "nvme0": removes the access of other
-// users to its secrets in /sys. @log_end: what end_of_log() returned before it was connected.
-// Returns an error if the target had to prove a secret, and the kernel's log does not say that it
-// did: Linux does not end a connection to a target that asks for no secret.
+// users to its secrets in /sys. @mark: what mark_log() returned before it was connected. Returns an
+// error if the target had to prove a secret, and the kernel's log after the mark does not say that
+// it did: Linux does not end a connection to a target that asks for no secret.
 Result<void> check_controller(World &world, const StockAttachment &settings,
-                              const std::string &controller, const std::string &log_end);
-// Returns the last line of the kernel's log.
-std::string end_of_log(World &world);
+                              const std::string &controller, const std::string &mark);
+// Writes a line to the kernel's log that nothing else has, and returns it. What the log has after
+// that line is newer. If the log cannot be written or read: an error if the target has to prove a
+// secret, else an empty text.
+Result<std::string> mark_log(World &world, const Chap &chap);
 
 } // namespace causeway

@@ -289,11 +289,11 @@ class NvmeTransport final : public StockTransport {
   private:
     Result<void> connect_by_secret(World &world, StockAttachment &settings,
                                    const SocketAddress &portal) const {
-        const std::string log_end = end_of_log(world);
-        TRY(connect_with_secret(world, settings, transport(), portal));
+        const std::string mark = TRY(mark_log(world, settings.chap));
+        TRY(connect_with_secret(world, settings, transport(), portal, mark));
         const auto connection = find(world.files, settings);
         auto checked = connection
-                           ? check_controller(world, settings, connection->handle, log_end)
+                           ? check_controller(world, settings, connection->handle, mark)
                            : Result<void>(Error{ExitCode::failed, "the controller has ended"});
         if (!checked) {
             (void)disconnect(world, settings);

@@ -3,6 +3,7 @@
 // clients are attached.
 #include "stock/chap.h"
 #include "stock/configfs.h"
+#include "stock/dhchap.h"
 #include "stock/target.h"
 #include "stock_fixture.h"
 
@@ -206,6 +207,20 @@ TEST_F(StockAccess, a_login_that_the_server_refuses_says_so) {
     EXPECT_NE(err().find("open-iscsi has no record 10.0.0.1,3260"), std::string::npos) << err();
     EXPECT_EQ(processes.count(node + " -o delete"), 2U);
     EXPECT_EQ(processes.count(node + " --login"), 1U);
+}
+
+TEST(DhchapKernel, is_known_by_the_dependencies_of_its_modules) {
+    const std::string with = "kernel/drivers/nvme/target/nvmet.ko.zst: "
+                             "kernel/drivers/nvme/common/nvme-common.ko.zst kernel/lib/x.ko.zst\n";
+    EXPECT_EQ(authenticates(with, "", "nvmet"), true);
+    EXPECT_EQ(authenticates(with, "", "nvme_core"), std::nullopt);
+    EXPECT_EQ(authenticates("a/nvmet.ko:\na/nvmet-tcp.ko: a/nvme-common.ko\n", "", "nvmet"), false);
+    EXPECT_EQ(authenticates("a/nvmet.ko: a/nvme-auth.ko\n", "", "nvmet"), true);
+    EXPECT_EQ(authenticates("a/nvmet.ko:\n", "a/nvme-auth.ko\n", "nvmet"), true);
+    EXPECT_EQ(authenticates("", "a/nvme-core.ko\na/nvme-auth.ko\n", "nvme_core"), true);
+    EXPECT_EQ(authenticates("", "a/nvme-core.ko\n", "nvme_core"), false);
+    EXPECT_EQ(authenticates("", "", "nvmet"), std::nullopt);
+    EXPECT_EQ(authenticates("nvmet.ko", ":::", "nvmet"), std::nullopt);
 }
 
 /* ---- export set ---- */

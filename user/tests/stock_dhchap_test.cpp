@@ -61,6 +61,11 @@ class StockDhchap : public Stock {
             end.out = log_;
             return end;
         };
+        files.on_write["/dev/kmsg"] = [this](const std::string &text) {
+            EXPECT_EQ(text.substr(0, 3), "<6>");
+            log_ += "\n[    2.5] " + text.substr(3, text.find('\n') - 3);
+            return Result<void>();
+        };
         files.on_write["/dev/nvme-fabrics"] = [this, says](const std::string &text) {
             written = text;
             log_ += says;
@@ -96,8 +101,6 @@ class StockDhchap : public Stock {
 
     std::string host = "/nvmet/hosts/" + client_nqn;
     std::string written; // to /dev/nvme-fabrics
-
-  private:
     std::string log_ = "[    1.0] nvme nvme0: qid 0: controller authenticated\n"
                        "[    2.0] the last line before the login";
 };
@@ -157,20 +160,6 @@ TEST_F(StockDhchap, files_of_secrets_are_checked) {
 }
 
 /* ---- the kernel ---- */
-
-TEST(DhchapKernel, is_known_by_the_dependencies_of_its_modules) {
-    const std::string with = "kernel/drivers/nvme/target/nvmet.ko.zst: "
-                             "kernel/drivers/nvme/common/nvme-common.ko.zst kernel/lib/x.ko.zst\n";
-    EXPECT_EQ(authenticates(with, "", "nvmet"), true);
-    EXPECT_EQ(authenticates(with, "", "nvme_core"), std::nullopt);
-    EXPECT_EQ(authenticates("a/nvmet.ko:\na/nvmet-tcp.ko: a/nvme-common.ko\n", "", "nvmet"), false);
-    EXPECT_EQ(authenticates("a/nvmet.ko: a/nvme-auth.ko\n", "", "nvmet"), true);
-    EXPECT_EQ(authenticates("a/nvmet.ko:\n", "a/nvme-auth.ko\n", "nvmet"), true);
-    EXPECT_EQ(authenticates("", "a/nvme-core.ko\na/nvme-auth.ko\n", "nvme_core"), true);
-    EXPECT_EQ(authenticates("", "a/nvme-core.ko\n", "nvme_core"), false);
-    EXPECT_EQ(authenticates("", "", "nvmet"), std::nullopt);
-    EXPECT_EQ(authenticates("nvmet.ko", ":::", "nvmet"), std::nullopt);
-}
 
 TEST_F(StockDhchap, a_kernel_without_it_is_an_error_before_any_change) {
     kernel_lacks_it();
@@ -386,11 +375,7 @@ TEST_F(StockDhchap, a_server_that_proves_nothing_is_left) {
 TEST_F(StockDhchap, a_login_that_the_server_refuses_says_so) {
     connects("");
     files.on_write["/dev/nvme-fabrics"] = [this](const std::string &) -> Result<void> {
-        processes.acts["dmesg"] = [] {
-            ProcessEnd end;
-            end.out = "[    9.0] nvme nvme0: qid 0: authentication failed";
-            return end;
-        };
+        log_ += "\n[    9.0] nvme nvme0: qid 0: authentication failed";
         return Error{ExitCode::failed, "cannot write /dev/nvme-fabrics: Input/output error", "",
                      EIO};
     };
@@ -407,8 +392,98 @@ TEST_F(StockDhchap, a_login_that_the_server_refuses_says_so) {
     EXPECT_NE(err().find("NVMe at 10.0.0.1:4420: Input/output error"), std::string::npos) << err();
     std::filesystem::remove(root / "etc/nvme/hostnqn");
     EXPECT_EQ(run(attach()), 69);
-    EXPECT_NE(err().find("nvme gen-hostnqn > /etc/nvme/hostnqn"), std::string::npos) << err();
+    EXPECT_NE(err().find("nvme gen-hostnqn > /etc/nvme/hostnqn; uuidgen > /etc/nvme/hostid"),
+              std::string::npos)
+        << err();
     EXPECT_FALSE(std::filesystem::exists(attachment()));
+}
+
+// The log has the proof of an earlier login, which says nothing about this one.
+TEST_F(StockDhchap, a_log_that_cannot_be_read_proves_nothing) {
+    connects("\n[    3.0] nvme nvme0: qid 0: controller authenticated");
+    const auto dmesg = processes.acts["dmesg"];
+    const auto refused = [&](bool connected) {
+        EXPECT_EQ(run(attach(true)), 69) << err();
+        EXPECT_NE(err().find("it cannot be seen whether the server proves the secret"),
+                  std::string::npos)
+            << err();
+        EXPECT_EQ(!written.empty(), connected);
+        EXPECT_EQ(processes.ran("nvme disconnect -d nvme0"), connected);
+        EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+    };
+    unsigned int calls = 0;
+    processes.acts["dmesg"] = [&] {
+        return calls++ == 0 ? FakeProcesses::failure("dmesg: not permitted", 1) : dmesg();
+    };
+    refused(false);
+    processes.acts["dmesg"] = [] { return FakeProcesses::failure("dmesg: not permitted", 1); };
+    refused(false);
+    EXPECT_EQ(run(attach(false)), 0) << err();
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    processes.log.clear();
+    written.clear();
+    processes.acts["dmesg"] = dmesg;
+    files.refuse["/dev/kmsg"] =
+        Error{ExitCode::failed, "cannot write /dev/kmsg: Operation not permitted", "", EPERM};
+    refused(false);
+    files.refuse.clear();
+    const auto kmsg = files.on_write["/dev/kmsg"];
+    files.on_write["/dev/kmsg"] = [](const std::string &) { return Result<void>(); };
+    refused(false);
+    files.on_write["/dev/kmsg"] = kmsg;
+    // The log has lost the mark when the proof is looked for.
+    const auto login = files.on_write["/dev/nvme-fabrics"];
+    files.on_write["/dev/nvme-fabrics"] = [&](const std::string &text) {
+        log_.clear();
+        return login(text);
+    };
+    refused(true);
+    files.on_write["/dev/nvme-fabrics"] = login;
+    EXPECT_EQ(run(attach(true)), 0) << err();
+}
+
+TEST_F(StockDhchap, an_interrupted_login_has_proved_nothing) {
+    struct Killed {};
+    connects("\n[    3.0] nvme nvme0: creating 2 I/O queues.");
+    const auto login = files.on_write["/dev/nvme-fabrics"];
+    files.on_write["/dev/nvme-fabrics"] = [&](const std::string &text) -> Result<void> {
+        (void)login(text);
+        throw Killed();
+    };
+    EXPECT_THROW(run(attach(true)), Killed);
+    EXPECT_EQ(json({"list"})["stock"][0]["attached"], false);
+    files.on_write["/dev/nvme-fabrics"] = login;
+    EXPECT_EQ(run(attach(true)), 77);
+    EXPECT_EQ(processes.count("nvme disconnect -d nvme0"), 2U);
+    EXPECT_EQ(json({"list"})["stock"].size(), 0U);
+}
+
+TEST_F(StockDhchap, a_host_has_one_id) {
+    connects("");
+    // As after: nvme gen-hostnqn > /etc/nvme/hostnqn
+    EXPECT_EQ(run(attach()), 0) << err();
+    EXPECT_NE(
+        written.find(",hostnqn=" + client_nqn + ",hostid=5cbe11f0-0000-4000-8000-000000000001,"),
+        std::string::npos)
+        << written;
+    EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    written.clear();
+    write_file(root / "etc/nvme/hostnqn", "nqn.2026-01.org.example:client\n");
+    const auto refused = [&](const std::string &saying) {
+        EXPECT_EQ(run(attach()), 69);
+        EXPECT_NE(err().find(saying), std::string::npos) << err();
+        EXPECT_NE(err().find("uuidgen > /etc/nvme/hostid; or for a new NQN: nvme gen-hostnqn > "
+                             "/etc/nvme/hostnqn"),
+                  std::string::npos)
+            << err();
+        EXPECT_TRUE(written.empty());
+    };
+    refused("there is no ");
+    write_file(root / "etc/nvme/hostid", "client\n");
+    refused("hostid has no UUID");
+    write_file(root / "etc/nvme/hostid", "9d3f1b52-0000-4000-8000-000000000002\n");
+    EXPECT_EQ(run(attach()), 0) << err();
+    EXPECT_NE(written.find(",hostid=9d3f1b52-0000-4000-8000-000000000002,"), std::string::npos);
 }
 
 TEST_F(StockDhchap, a_target_cannot_add_options_to_the_login) {

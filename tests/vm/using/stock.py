@@ -17,6 +17,7 @@ REQUIRES = {via: tuple(map(module, names)) for via, names in {
     "iscsi": ("iscsi_target_mod", "iscsi_tcp"), "iser": ("ib_isert", "ib_iser"),
     "nvme": ("nvmet_rdma", "nvme_rdma"), "nvme_tcp": ("nvmet_tcp", "nvme_tcp"), "srp": ("ib_srpt", "ib_srp")}.items()}
 NVME_HOST = "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001"
+NVME_HOST_ID = "9d3f1b52-0000-4000-8000-000000000002"    # uuidgen makes it, so it is not the UUID in the NQN
 INITIATOR = "iqn.2026-01.test.causeway:client"
 DISKS = "cd /sys/block && ls -d sd* nvme* 2>/dev/null || true"
 
@@ -32,8 +33,8 @@ def start_iscsid(host):
 
 
 def name_nvme_host(host):
-    """Set the name by which an NVMe target knows this host."""
-    host.run(f"mkdir -p /etc/nvme && echo {NVME_HOST} >/etc/nvme/hostnqn")
+    """Set the name by which an NVMe target knows this host, and its ID, as the package nvme-cli of Debian does."""
+    host.run(f"mkdir -p /etc/nvme && echo {NVME_HOST} >/etc/nvme/hostnqn && echo {NVME_HOST_ID} >/etc/nvme/hostid")
 
 
 def judge(rig, via, initiator, state, attaching=""):
