@@ -32,7 +32,8 @@ void narrate(const std::string &line);
 std::string narrated_words(const std::vector<std::string> &words);
 
 // Returns a text that was written to a file of the kernel: short, in one line, and "(hidden)" if
-// the name of the file is that of a password or of a secret.
+// the name of the file is that of a password or of a secret. The value of each KEY=VALUE in the
+// text is "(hidden)" if the key is that of a secret.
 std::string narrated_text(const std::string &path, const std::string &text);
 
 // "12 ms", of the time since @begin.

@@ -54,6 +54,25 @@ TEST(Narration, shortens_what_was_written) {
               "\"" + std::string(120, 'x') + "...\" (4 KiB)");
 }
 
+// A text with the shortest names is shorter than what is shown of a text.
+TEST_F(Verbose, hides_secrets_in_what_is_written) {
+    const auto shown = [this](const std::string &text) {
+        std::ostringstream lines;
+        const Narration narration(&lines);
+        EXPECT_TRUE(told_files.write("/dev/nvme-fabrics", text));
+        return lines.str();
+    };
+    EXPECT_EQ(shown("nqn=a,transport=tcp,traddr=::1,trsvcid=1,hostnqn=b,dhchap_secret=DHHC-1:00:"
+                    "YWJj+w==:,dhchap_ctrl_secret=DHHC-1:00:ZGVm:"),
+              "- write /dev/nvme-fabrics: \"nqn=a,transport=tcp,traddr=::1,trsvcid=1,hostnqn=b,"
+              "dhchap_secret=(hidden),dhchap_ctrl_secret=(hidden)\"\n");
+    EXPECT_EQ(shown("a=1 Password = 'x, y' b=2"),
+              "- write /dev/nvme-fabrics: \"a=1 Password = (hidden) b=2\"\n");
+    EXPECT_EQ(shown("KEY=x,y;z,b=2\nkey="),
+              "- write /dev/nvme-fabrics: \"KEY=(hidden),b=2\\nkey=(hidden)\"\n");
+    EXPECT_EQ(shown("id_ext=1,pkey=ffff"), "- write /dev/nvme-fabrics: \"id_ext=1,pkey=ffff\"\n");
+}
+
 TEST(Narration, names_requests_and_answers) {
     EXPECT_EQ(narrated_request(CW_C_ATTACH), "netlink: attach");
     EXPECT_EQ(narrated_request(250), "netlink: 250");
