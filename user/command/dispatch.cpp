@@ -8,6 +8,7 @@
 #include "show/progress.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
@@ -249,15 +250,61 @@ LastValue last_value_in(const std::vector<OptionSpec> &options,
     return last;
 }
 
+// Returns true if the word has the form of this alternative in Verb::operands: "none", "SIZE",
+// "PRIORITY", "SERVER/NAME". @names: any word has the form of a name.
+bool fits_operand(std::string_view form, const std::string &word, bool names) {
+    const bool is_literal = std::none_of(form.begin(), form.end(),
+                                         [](unsigned char c) { return std::isupper(c) != 0; });
+    if (is_literal) {
+        return word == form;
+    }
+    constexpr std::string_view digits = "0123456789";
+    if (form == "SIZE") {
+        return digits.find(word.front()) != std::string_view::npos;
+    }
+    if (form == "PRIORITY" || form == "TOS" || form == "N") {
+        return word.find_first_not_of(digits) == std::string::npos;
+    }
+    if (form.find('/') != std::string_view::npos) {
+        return word.find('/') != std::string::npos;
+    }
+    return names;
+}
+
+// Returns true if the word has the form of an operand that is not given: "[PRIORITY...|none]".
+bool may_be_operand(const Verb &verb, std::size_t given, const std::string &word) {
+    std::string_view rest = verb.operands;
+    for (std::size_t place = 0; !rest.empty(); place++) {
+        std::string_view operand = rest.substr(0, rest.find(' '));
+        rest.remove_prefix(std::min(rest.size(), operand.size() + 1));
+        const bool repeats = operand.find("...") != std::string_view::npos;
+        if (place < given && !repeats) {
+            continue;
+        }
+        while (!operand.empty()) {
+            operand.remove_prefix(std::min(operand.size(), operand.find_first_not_of("[|")));
+            const std::string_view form = operand.substr(0, operand.find_first_of("].|"));
+            operand.remove_prefix(std::min(operand.size(), operand.find_first_of("].|")));
+            operand.remove_prefix(std::min(operand.size(), operand.find_first_not_of("].")));
+            if (!form.empty() && fits_operand(form, word, place >= given)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 // An option with several values takes all words after it. Adds to the error that it took a word
-// which the user may have meant as an operand.
+// which the user may have meant as an operand: an operand is lacking, or the error is about the
+// word, and the word has the form of an operand.
 Error with_taken_word(Error error, const ParsedCommand &command,
                       const std::vector<std::string> &words) {
     const Verb &verb = *command.verb;
     const auto [word, option] = last_value_in(options_of(verb), words);
     const std::size_t operands = command.arguments.operands().size();
     const bool lacks = operands < verb.least_operands;
-    if (word.empty() || operands >= verb.most_operands || (!lacks && !has_word(error.what, word))) {
+    if (word.empty() || operands >= verb.most_operands ||
+        (!lacks && !(has_word(error.what, word) && may_be_operand(verb, operands, word)))) {
         return error;
     }
     error.fix = fmt::format("{} was taken as a value of --{}: give operands before the options{}{}",

@@ -364,6 +364,17 @@ class FlowControlByDcb : public PortVerb {
     std::string dscp;
 };
 
+TEST_F(FlowControlByDcb, a_value_is_not_taken_for_an_operand) {
+    // The name of an interface has not the form of a priority.
+    EXPECT_EQ(run({"pfc", "set", "3", "--interface", "eth1", "ehh1"}), 69);
+    EXPECT_TRUE(says("ehh1 carries no RoCE")) << err();
+    EXPECT_FALSE(says("was taken as")) << err();
+    EXPECT_EQ(run({"pfc", "set", "3", "--interface", "eth1", "4"}), 69);
+    EXPECT_TRUE(says("4 was taken as a value of --interface")) << err();
+    EXPECT_EQ(run({"pfc", "set", "--interface", "eth1", "3"}), 64);
+    EXPECT_TRUE(says("3 was taken as a value of --interface")) << err();
+}
+
 TEST_F(FlowControlByDcb, is_set_now_and_at_boot_and_taken_back) {
     EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3", "--dry-run"}), 0) << err();
     EXPECT_NE(out().find("run dcb pfc set dev eth1 prio-pfc all:off 3:on\n"), std::string::npos)
