@@ -19,6 +19,8 @@ NOT_HERE = {
     "causeway bench server --report link.html": "bench_measures_the_link",
     "causeway bench 10.0.0.1 --tests tcp --report datagram.html": "bench_measures_the_link",
     "causeway bench 10.0.0.1 --tests tcp --report connected.html": "bench_measures_the_link",
+    "causeway bench --disk server/scratch": "bench_measures_the_link",
+    "causeway bench --disk scratch": "bench_measures_the_link",
     "causeway run --preload iperf3 -s": "it serves until it is interrupted",
     "causeway run --preload iperf3 -c server": "its server was not started",
     "causeway attach server/scratch --via nvme": "export_and_attach[nvme]",
