@@ -36,14 +36,15 @@ enum cw_command {
 	 * Adds an export. name and backend are required, path for a device or file, and size for
 	 * memory. Without allow, every address may attach. An export in memory has no ledger and
 	 * ledger-folder; takeover-after needs exclusive. With read-only and a ledger, the export
-	 * keeps its owners and refuses writes, until an export-set lets clients write again. With
-	 * read-only and without a ledger, the device or file is opened for reading, and the export
-	 * has no owners. An export of memory gets a new identity each time. There may be up to 8
-	 * nests export-address, no two the same: the server lists these addresses for the clients
-	 * that ask for its exports, in this order. The request checks only their form. At each such
-	 * question the server leaves out the addresses that this host does not have at that time.
-	 * Request: CW_A_NAME, CW_A_BACKEND, CW_A_PATH, CW_A_SIZE, CW_A_READ_ONLY, CW_A_EXCLUSIVE,
-	 * CW_A_WRITE_THROUGH, CW_A_ALLOW, CW_A_KEY, CW_A_IDENTITY, CW_A_LEDGER, CW_A_LEDGER_FOLDER,
+	 * keeps its owners and refuses writes, until an export-set lets clients write again; it
+	 * also starts on a disk that is write-protected. With read-only and without a ledger, the
+	 * device or file is opened for reading, and the export has no owners. An export of memory
+	 * gets a new identity each time. There may be up to 8 nests export-address, no two the
+	 * same: the server lists these addresses for the clients that ask for its exports, in this
+	 * order. The request checks only their form. At each such question the server leaves out
+	 * the addresses that this host does not have at that time. Request: CW_A_NAME,
+	 * CW_A_BACKEND, CW_A_PATH, CW_A_SIZE, CW_A_READ_ONLY, CW_A_EXCLUSIVE, CW_A_WRITE_THROUGH,
+	 * CW_A_ALLOW, CW_A_KEY, CW_A_IDENTITY, CW_A_LEDGER, CW_A_LEDGER_FOLDER,
 	 * CW_A_TAKEOVER_AFTER, CW_A_EXPORT_ADDRESS, CW_A_TCP.
 	 */
 	CW_C_EXPORT_ADD,
@@ -242,12 +243,14 @@ enum cw_command {
 	 * read-only, takeover-after. The request changes all of them or nothing. The identity, the
 	 * owners and the sessions of the export stay. A session that the new allow or the new tcp
 	 * does not admit ends with force; without force the request ends with EBUSY if there is
-	 * such a session, and changes nothing. A key applies to logins from then on. With
-	 * read-only, the server refuses writes that it receives from then on. An export that was
-	 * added read-only without a ledger stays read-only: EROFS. The reply has the number of
-	 * connections that were ended as sessions. Request: CW_A_NAME, CW_A_CHANGE, CW_A_ALLOW,
-	 * CW_A_KEY, CW_A_EXPORT_ADDRESS, CW_A_TCP, CW_A_READ_ONLY, CW_A_TAKEOVER_AFTER, CW_A_FORCE.
-	 * Reply: CW_A_SESSIONS.
+	 * such a session, or such a login that waits for its turn, and changes nothing. A key
+	 * applies to logins from then on. With read-only, the server refuses writes that it
+	 * receives from then on. An export that was added read-only without a ledger stays
+	 * read-only: EROFS. So does one whose disk could not be written when the export started. A
+	 * request that takes tcp away fails while the export has an export-address for TCP alone.
+	 * The reply has the number of connections that were ended. Request: CW_A_NAME, CW_A_CHANGE,
+	 * CW_A_ALLOW, CW_A_KEY, CW_A_EXPORT_ADDRESS, CW_A_TCP, CW_A_READ_ONLY, CW_A_TAKEOVER_AFTER,
+	 * CW_A_FORCE. Reply: CW_A_SESSIONS.
 	 */
 	CW_C_EXPORT_SET,
 	/*

@@ -12,7 +12,7 @@ namespace causeway {
 
 namespace {
 
-const IniSchema &schema() {
+const IniSchema &server_schema() {
     static const IniSchema schema = [] {
         IniSchema all{"server", {{"port"}}};
         for (const ServerLimit &limit : server_limits) {
@@ -60,7 +60,7 @@ std::string server_settings_text(const ServerSettings &settings) {
 }
 
 Result<ServerSettings> parse_server_settings(const std::string &source, std::string_view content) {
-    const auto file = TRY(IniFile::parse(source, content, schema()));
+    const auto file = TRY(IniFile::parse(source, content, server_schema()));
     ServerSettings settings;
     if (const auto port = TRY(number_at(file, "port", 1, highest_server_port))) {
         settings.port = static_cast<std::uint16_t>(*port);

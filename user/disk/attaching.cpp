@@ -63,7 +63,7 @@ Result<AttachRequest> request_for(World &world, const AttachmentSettings &settin
 
 /* ---- paths ---- */
 
-using Paths = std::vector<DiskPathAddresses>;
+using PathAddresses = std::vector<DiskPathAddresses>;
 
 // The kernel module has the same rule (cw_server_listen_tcp()).
 Result<std::uint16_t> tcp_port(const ServerName &server) {
@@ -77,13 +77,13 @@ Result<std::uint16_t> tcp_port(const ServerName &server) {
 }
 
 // Returns the path once for each address of its name that it can have.
-Result<Paths> ends_of(Resolver &resolver, const DiskName &disk, const PathSettings &path) {
+Result<PathAddresses> ends_of(Resolver &resolver, const DiskName &disk, const PathSettings &path) {
     ServerName server = disk.server;
     if (!path.address.empty()) {
         server.host = path.address;
     }
     const auto local = SocketAddress::from_text(path.from);
-    Paths ends;
+    PathAddresses ends;
     for (DiskPathAddresses &end : TRY(ends_of_server(resolver, server, path.tcp))) {
         if (!local || local->family() == end.address.family()) {
             end.local = local.value_or(SocketAddress());
@@ -101,7 +101,7 @@ Result<Paths> ends_of(Resolver &resolver, const DiskName &disk, const PathSettin
 }
 
 // Names may differ and have the same address.
-Result<void> check_distinct(const AttachmentSettings &settings, const Paths &paths) {
+Result<void> check_distinct(const AttachmentSettings &settings, const PathAddresses &paths) {
     for (std::size_t i = 0; i < paths.size(); i++) {
         for (std::size_t j = 0; j < i; j++) {
             if (have_same_ends(paths[i], paths[j])) {
@@ -117,8 +117,9 @@ Result<void> check_distinct(const AttachmentSettings &settings, const Paths &pat
 }
 
 // Returns the paths of each request that is worth a try, in their order.
-Result<std::vector<Paths>> choices_of(Resolver &resolver, const AttachmentSettings &settings) {
-    std::vector<Paths> choices;
+Result<std::vector<PathAddresses>> choices_of(Resolver &resolver,
+                                              const AttachmentSettings &settings) {
+    std::vector<PathAddresses> choices;
     if (settings.paths.empty() || settings.paths.front().address.empty()) {
         const PathSettings only = settings.paths.empty() ? PathSettings() : settings.paths.front();
         for (const DiskPathAddresses &each : TRY(ends_of(resolver, settings.disk, only))) {
@@ -126,7 +127,7 @@ Result<std::vector<Paths>> choices_of(Resolver &resolver, const AttachmentSettin
         }
         return choices;
     }
-    Paths all;
+    PathAddresses all;
     for (const PathSettings &path : settings.paths) {
         all.push_back(TRY(end_of_path(resolver, settings.disk, path)));
     }
@@ -137,13 +138,13 @@ Result<std::vector<Paths>> choices_of(Resolver &resolver, const AttachmentSettin
 
 // Older modules know a single path only, without a local address and by RDMA, in the attributes of
 // the request.
-void set_paths(AttachRequest &request, const Paths &paths) {
+void set_paths(AttachRequest &request, const PathAddresses &paths) {
     const bool plain = paths.size() == 1 && paths.front().local.empty() && !paths.front().transport;
     request.address = plain ? paths.front().address : SocketAddress();
-    request.paths = plain ? Paths() : paths;
+    request.paths = plain ? PathAddresses() : paths;
 }
 
-std::string paths_text(const Paths &paths) {
+std::string paths_text(const PathAddresses &paths) {
     std::string text;
     for (const DiskPathAddresses &path : paths) {
         text += fmt::format("{}{}", text.empty() ? "" : " and ", path.address.text());
@@ -202,13 +203,13 @@ PathSettings settings_of(const DiskPathAddresses &path) {
     return {path.address.host_text(), path.local.host_text(), path.transport == CW_TRANSPORT_TCP};
 }
 
-Result<Paths> ends_of_server(Resolver &resolver, const ServerName &server, bool tcp) {
+Result<PathAddresses> ends_of_server(Resolver &resolver, const ServerName &server, bool tcp) {
     ServerName asked = server;
     if (tcp) {
         asked.port = TRY(tcp_port(server));
     }
     const auto transport = tcp ? std::optional<std::uint8_t>(CW_TRANSPORT_TCP) : std::nullopt;
-    Paths ends;
+    PathAddresses ends;
     for (const SocketAddress &address : TRY(resolver.resolve(asked))) {
         ends.push_back({address, {}, {}, transport});
     }

@@ -2,6 +2,7 @@
 #include "disk/eviction_change.h"
 
 #include "change/kinds.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -30,34 +31,6 @@ const ChangeKind kind_eviction("eviction", [](const Json &json) -> ChangePointer
     return change_eviction(std::move(eviction));
 });
 
-// A line on a terminal with the time so far, updated in place.
-class Progress {
-  public:
-    Progress(World &world, std::string typed) : world_(world), typed_(std::move(typed)) {}
-    Progress(const Progress &) = delete;
-    Progress &operator=(const Progress &) = delete;
-    ~Progress() {
-        if (shown_) {
-            world_.err << "\n";
-        }
-    }
-
-    void tell(std::chrono::seconds waited) {
-        if (world_.terminal.columns == 0 || world_.json) {
-            return;
-        }
-        shown_ = true;
-        world_.err << fmt::format("\rcommands of {} are still at the disk, {} s so far", typed_,
-                                  waited.count());
-        world_.err.flush();
-    }
-
-  private:
-    World &world_;
-    std::string typed_;
-    bool shown_ = false;
-};
-
 Error not_fenced(const Eviction &wanted, std::chrono::seconds waited) {
     return Error{ExitCode::try_again,
                  fmt::format("{} is NOT fenced yet: it may not log in to '{}' any more, but after "
@@ -71,7 +44,8 @@ Error not_fenced(const Eviction &wanted, std::chrono::seconds waited) {
 // Repeats the request until the kernel reports that no command of the host is left.
 Result<void> evict(World &world, const Eviction &wanted) {
     const auto start = Clock::now();
-    Progress progress(world, wanted.typed);
+    const Progress progress(
+        world, fmt::format("waiting for commands of {} that are still at the disk", wanted.typed));
     for (;;) {
         const auto asked = Clock::now();
         auto host = world.kernel.evict_host(wanted.name, wanted.host);
@@ -88,7 +62,6 @@ Result<void> evict(World &world, const Eviction &wanted) {
         if (wanted.limit && waited >= *wanted.limit) {
             return not_fenced(wanted, waited);
         }
-        progress.tell(waited);
         std::this_thread::sleep_until(asked + pause_between);
     }
 }

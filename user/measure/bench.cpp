@@ -322,30 +322,12 @@ Answer show_commands(const Run &run) {
 
 constexpr std::uint64_t usual_seconds = 2;
 
-Result<Answer> run_bench(World &world, const Arguments &arguments) {
-    if (arguments.has("disk")) {
-        TRY(check_disk_options(arguments));
-        auto seconds = TRY(arguments.number("time", 1, 600));
-        return bench_disk(world, arguments, seconds.value_or(usual_seconds));
-    }
-    if (arguments.has("serve") == !arguments.operands().empty()) {
-        return Error{ExitCode::usage, "either a server is measured or this machine serves",
-                     "give SERVER, and on that machine: causeway bench --serve"};
-    }
-    auto seconds = TRY(arguments.number("time", 1, 600));
-    auto tests = TRY(chosen_tests(arguments));
-    TRY(check_options(arguments, tests));
-    TRY(need_qperf(world));
-    if (arguments.has("serve")) {
-        if (arguments.dry_run()) {
-            return commands_answer({{"qperf"}});
-        }
-        return serve(world);
-    }
+Result<Answer> bench_link(World &world, const Arguments &arguments,
+                          const std::vector<BenchTest> &tests, std::uint64_t seconds) {
     auto server = TRY(parse_server(arguments.operands().front()));
     BenchResult result;
     result.server = server.host;
-    Run run{server.host, {}, seconds.value_or(usual_seconds), {}};
+    Run run{server.host, {}, seconds, {}};
     if (std::any_of(tests.begin(), tests.end(), by_rdma)) {
         run.way = TRY(find_way(world, arguments, server, tests, result));
     }
@@ -366,6 +348,29 @@ Result<Answer> run_bench(World &world, const Arguments &arguments) {
         answer.json["report"] = *place;
     }
     return answer;
+}
+
+Result<Answer> run_bench(World &world, const Arguments &arguments) {
+    if (arguments.has("disk")) {
+        TRY(check_disk_options(arguments));
+        auto seconds = TRY(arguments.number("time", 1, 600));
+        return bench_disk(world, arguments, seconds.value_or(usual_seconds));
+    }
+    if (arguments.has("serve") == !arguments.operands().empty()) {
+        return Error{ExitCode::usage, "either a server is measured or this machine serves",
+                     "give SERVER, and on that machine: causeway bench --serve"};
+    }
+    auto seconds = TRY(arguments.number("time", 1, 600));
+    auto tests = TRY(chosen_tests(arguments));
+    TRY(check_options(arguments, tests));
+    TRY(need_qperf(world));
+    if (arguments.has("serve")) {
+        if (arguments.dry_run()) {
+            return commands_answer({{"qperf"}});
+        }
+        return serve(world);
+    }
+    return bench_link(world, arguments, tests, seconds.value_or(usual_seconds));
 }
 
 const VerbRows bench_rows(Section::seeing, 7, [] {

@@ -73,6 +73,20 @@ Result<std::vector<ConfigStep>> renewed_secrets(World &world, const Chap &there,
     return renewed;
 }
 
+bool is_among(const std::vector<std::string> &connected, const std::string &name) {
+    return std::any_of(connected.begin(), connected.end(), [&](const std::string &each) {
+        return each == name || (each.size() > 18 && "0x" + each.substr(18) == name);
+    });
+}
+
+void remove_steps(std::vector<ConfigStep> &steps, const std::vector<ConfigStep> &removed) {
+    for (const ConfigStep &step : removed) {
+        steps.erase(std::remove_if(steps.begin(), steps.end(),
+                                   [&](const ConfigStep &each) { return each.path == step.path; }),
+                    steps.end());
+    }
+}
+
 Result<Edited> edit_of(World &world, const StockExportState &state, const StockExport &wanted,
                        bool force, bool renews) {
     const StockTransport &transport = stock_transport(wanted.via);
@@ -87,11 +101,6 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
     }
     const bool opens = wanted.initiators.empty();
     const auto connected = connected_initiators(world.files, state.made);
-    const auto is_connected = [&](const std::string &name) {
-        return std::any_of(connected.begin(), connected.end(), [&](const std::string &each) {
-            return each == name || (each.size() > 18 && "0x" + each.substr(18) == name);
-        });
-    };
     for (const std::string &name : admitted_now(state, wanted.initiators)) {
         const bool is_wanted = std::find(wanted.initiators.begin(), wanted.initiators.end(),
                                          name) != wanted.initiators.end();
@@ -102,13 +111,8 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
             steps.insert(steps.end(), admission.begin(), admission.end());
         } else if (!is_wanted && there && (!opens || transport.outlives_admission())) {
             edit.taken.insert(edit.taken.end(), admission.begin(), admission.end());
-            for (const ConfigStep &step : admission) {
-                steps.erase(
-                    std::remove_if(steps.begin(), steps.end(),
-                                   [&](const ConfigStep &each) { return each.path == step.path; }),
-                    steps.end());
-            }
-            if (is_connected(name) && !transport.outlives_admission()) {
+            remove_steps(steps, admission);
+            if (is_among(connected, name) && !transport.outlives_admission()) {
                 result.expelled.push_back(name);
             }
         }

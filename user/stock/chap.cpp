@@ -71,13 +71,17 @@ Result<void> check_no_users(const Chap &chap) {
     return {};
 }
 
+Result<void> check_files_of_nvme(const Chap &chap) {
+    TRY(check_no_users(chap));
+    if (chap.is_set()) {
+        TRY(check_key_path(chap.key_file));
+    }
+    return chap.is_mutual() ? check_key_path(chap.mutual_key_file) : Result<void>();
+}
+
 Result<void> check_names(ChapForm form, const Chap &chap) {
     if (form == ChapForm::nvme) {
-        TRY(check_no_users(chap));
-        if (chap.is_set()) {
-            TRY(check_key_path(chap.key_file));
-        }
-        return chap.is_mutual() ? check_key_path(chap.mutual_key_file) : Result<void>();
+        return check_files_of_nvme(chap);
     }
     TRY(check_pair(chap.user, chap.key_file, "chap"));
     TRY(check_pair(chap.mutual_user, chap.mutual_key_file, "chap-mutual"));

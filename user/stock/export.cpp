@@ -284,9 +284,9 @@ Json portals_json(const StockExport &settings) {
 
 // "everyone", or the initiators; with CHAP, whose secret they need.
 std::string admitted_phrase(const StockExport &settings) {
-    const std::string who = settings.initiators.empty()
-                                ? "everyone"
-                                : fmt::format("{}", fmt::join(settings.initiators, ", "));
+    std::string who = settings.initiators.empty()
+                          ? "everyone"
+                          : fmt::format("{}", fmt::join(settings.initiators, ", "));
     if (!settings.chap.is_set()) {
         return who;
     }

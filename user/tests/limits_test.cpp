@@ -7,7 +7,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *header =
+constexpr const char *limits_header =
     "# Written by \"causeway limits set\"; \"causeway undo\" takes it back.\n";
 
 class Limits : public CommandTest {
@@ -27,7 +27,7 @@ TEST_F(Limits, of_other_names_stay) {
     EXPECT_EQ(out().find("-@hpc"), std::string::npos) << out();
     EXPECT_EQ(run({"limits", "set", "--for", "root"}), 0) << err();
     EXPECT_EQ(read_file(memlock()),
-              std::string(header) + "@hpc - memlock unlimited\nroot - memlock unlimited\n");
+              std::string(limits_header) + "@hpc - memlock unlimited\nroot - memlock unlimited\n");
     // Another value of a name replaces the old one; a dry run shows both.
     EXPECT_EQ(run({"limits", "set", "1G", "--for", "@hpc", "--dry-run"}), 0) << err();
     EXPECT_NE(out().find("-@hpc - memlock unlimited\n+@hpc - memlock 1048576\n"), std::string::npos)
@@ -35,17 +35,18 @@ TEST_F(Limits, of_other_names_stay) {
     EXPECT_EQ(run({"limits", "set", "1G", "--for", "@hpc"}), 0) << err();
     EXPECT_EQ(run({"undo"}), 0) << err();
     EXPECT_EQ(run({"undo"}), 0) << err();
-    EXPECT_EQ(read_file(memlock()), std::string(header) + "@hpc - memlock unlimited\n");
+    EXPECT_EQ(read_file(memlock()), std::string(limits_header) + "@hpc - memlock unlimited\n");
 }
 
 TEST_F(Limits, keep_the_lines_of_an_administrator) {
-    write_file(memlock(), std::string(header) + "@hpc soft memlock 1024 # mine\nbob - nofile 9\n");
+    write_file(memlock(),
+               std::string(limits_header) + "@hpc soft memlock 1024 # mine\nbob - nofile 9\n");
     EXPECT_EQ(run({"limits", "set", "2M", "--for", "alice"}), 0) << err();
-    EXPECT_EQ(read_file(memlock()), std::string(header) +
+    EXPECT_EQ(read_file(memlock()), std::string(limits_header) +
                                         "@hpc soft memlock 1024 # mine\nbob - nofile 9\n"
                                         "alice - memlock 2048\n");
     EXPECT_EQ(run({"limits", "unset", "@hpc", "alice"}), 0) << err();
-    EXPECT_EQ(read_file(memlock()), std::string(header) + "bob - nofile 9\n");
+    EXPECT_EQ(read_file(memlock()), std::string(limits_header) + "bob - nofile 9\n");
 }
 
 TEST_F(Limits, are_removed_by_name_and_by_service) {
@@ -55,7 +56,7 @@ TEST_F(Limits, are_removed_by_name_and_by_service) {
     EXPECT_NE(out().find("-root - memlock unlimited\n"), std::string::npos) << out();
     EXPECT_NE(read_file(memlock()).find("root"), std::string::npos);
     EXPECT_EQ(run({"limits", "unset", "root"}), 0) << err();
-    EXPECT_EQ(read_file(memlock()), std::string(header) + "@hpc - memlock unlimited\n");
+    EXPECT_EQ(read_file(memlock()), std::string(limits_header) + "@hpc - memlock unlimited\n");
     EXPECT_TRUE(fs::exists(dropin("slurmd")));
     EXPECT_EQ(run({"limits", "unset", "--service", "slurmd.service"}), 0) << err();
     EXPECT_FALSE(fs::exists(dropin("slurmd")));
@@ -69,7 +70,7 @@ TEST_F(Limits, are_removed_by_name_and_by_service) {
     EXPECT_EQ(run({"limits", "unset"}), 0) << err();
     EXPECT_EQ(out(), "nothing to do: \"causeway limits set\" has set no limit\n");
     EXPECT_EQ(run({"undo"}), 0) << err();
-    EXPECT_EQ(read_file(memlock()), std::string(header) + "@hpc - memlock unlimited\n");
+    EXPECT_EQ(read_file(memlock()), std::string(limits_header) + "@hpc - memlock unlimited\n");
     EXPECT_TRUE(fs::exists(dropin("glusterd")));
 }
 

@@ -93,10 +93,6 @@ TEST_F(Owners, are_waited_for_until_no_command_is_left) {
         std::count(kernel.log.begin(), kernel.log.end(), "evict " + one.text() + " from scratch"),
         3);
     EXPECT_EQ(err(), "");
-    on_terminal.columns = 80;
-    kernel.commands_left = 1;
-    EXPECT_EQ(evict("node7"), 0);
-    EXPECT_EQ(err(), "\rcommands of node7 are still at the disk, 0 s so far\n");
 }
 
 TEST_F(Owners, that_still_have_commands_are_not_called_fenced) {

@@ -248,17 +248,19 @@ TEST_F(SubnetManager, leaves_the_settings_of_the_package_in_its_file) {
 }
 
 TEST_F(SubnetManager, of_an_earlier_version_is_migrated_by_the_next_verb) {
-    const std::string header = "# Written by \"causeway sm enable\"; \"causeway undo\" takes it "
-                               "back.\n";
+    const std::string first_line =
+        "# Written by \"causeway sm enable\"; \"causeway undo\" takes it "
+        "back.\n";
     const fs::path units = root / "etc/systemd/system";
     write_file(root / "etc/causeway/opensm.env",
-               header + "PORTS=\"0x0002c90300101234 0x0002c90300101235\"\n");
+               first_line + "PORTS=\"0x0002c90300101234 0x0002c90300101235\"\n");
     write_file(units / "opensm.service.d/causeway.conf",
-               header + "[Service]\nEnvironmentFile=/etc/causeway/opensm.env\n");
+               first_line + "[Service]\nEnvironmentFile=/etc/causeway/opensm.env\n");
     write_file(units / "opensm@.service.d/causeway.conf",
-               header + "[Service]\nExecStart=\nExecStart=/usr/sbin/opensm --guid %I --log_file "
-                        "/var/log/opensm.%I.log --config /etc/causeway/opensm.conf --Pconfig "
-                        "/etc/causeway/partitions.conf\n");
+               first_line +
+                   "[Service]\nExecStart=\nExecStart=/usr/sbin/opensm --guid %I --log_file "
+                   "/var/log/opensm.%I.log --config /etc/causeway/opensm.conf --Pconfig "
+                   "/etc/causeway/partitions.conf\n");
     fs::create_directories(units / "network-online.target.wants");
     fs::create_symlink("/lib/systemd/system/opensm.service",
                        units / "network-online.target.wants/opensm.service");
