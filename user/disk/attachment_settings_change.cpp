@@ -2,7 +2,6 @@
 #include "disk/attachment_settings_change.h"
 
 #include "change/kinds.h"
-#include "config/key_file.h"
 #include "disk/attaching.h"
 
 #include <algorithm>
@@ -85,122 +84,53 @@ ChangePointer attachment_change_from(const Json &json) {
 
 const ChangeKind kind_attachment_settings("attachment-settings", attachment_change_from);
 
-class AttachmentSettingsChange final : public Change {
+class AttachmentSettingsChange final : public SettingsChange<AttachmentSettings> {
   public:
     explicit AttachmentSettingsChange(NewAttachmentSettings settings)
-        : settings_(std::move(settings)) {}
+        : SettingsChange(settings, settings.after.disk.text(),
+                         "attach set " + settings.after.disk.text(), CW_CHANGE_KEY) {}
 
     // The same as of the attachment: undo of an attach does not go past a change of its settings.
-    std::string subject() const override { return "disk " + name(); }
-
-    std::string show(Direction direction) const override {
-        return what(direction) == 0
-                   ? ""
-                   : fmt::format("would change {}: {}\n", name(),
-                                 attachment_phrases(what(direction), to(direction)));
-    }
-    std::string report(Direction direction) const override {
-        return fmt::format("changed {}: {}", name(),
-                           attachment_phrases(what(direction), to(direction)));
-    }
+    std::string subject() const override { return "disk " + disk().text(); }
 
     Json json() const override {
-        return {{"kind", kind_attachment_settings.name()},
-                {"disk", name()},
-                {"what", settings_.what},
-                {"before", attachment_settings_json(settings_.before)},
-                {"after", attachment_settings_json(settings_.after)},
-                {"key_unknown", settings_.key_unknown}};
+        Json json = SettingsChange::json();
+        json["kind"] = kind_attachment_settings.name();
+        json["disk"] = disk().text();
+        return json;
     }
 
-    // The kernel does not report the key, so a key alone says nothing.
-    Result<Standing> standing(World &world) const override {
-        const auto running = TRY(running_attachment(world, settings_.after.disk));
-        if (!running) {
-            return Standing::neither;
-        }
-        const std::uint32_t seen = settings_.what & ~std::uint32_t(CW_CHANGE_KEY);
-        if (seen == 0) {
-            return Standing::unknown;
-        }
-        const AttachmentSettings there{numbers_of(*running), settings_.after.disk};
-        const std::string now = attachment_phrases(seen, there);
-        return now == attachment_phrases(seen, settings_.after)    ? Standing::after
-               : now == attachment_phrases(seen, settings_.before) ? Standing::before
-                                                                   : Standing::neither;
+  protected:
+    std::string phrases(std::uint32_t what, const AttachmentSettings &settings) const override {
+        return attachment_phrases(what, settings);
+    }
+    Json settings_json(const AttachmentSettings &settings) const override {
+        return attachment_settings_json(settings);
     }
 
-    Result<void> forward(World &world) const override { return set(world, Direction::forward); }
-    Result<void> back(World &world) const override { return set(world, Direction::back); }
-
-    Result<void> may_go_back(World & /*world*/) const override {
-        if (settings_.key_unknown) {
-            return Error{ExitCode::failed,
-                         fmt::format("{} had another key, and the name of its key file is not "
-                                     "known: the key cannot be set again",
-                                     name()),
-                         fmt::format("causeway attach set {} --key-file FILE", name())};
-        }
-        if ((what(Direction::back) & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty()) {
-            TRY(read_key(settings_.before.key_file));
-        }
-        return {};
+    Result<std::optional<AttachmentSettings>> in_force(World &world) const override {
+        const auto running = TRY(running_attachment(world, disk()));
+        return running ? std::optional(AttachmentSettings{numbers_of(*running), disk()})
+                       : std::nullopt;
     }
 
-    bool answer_may_be_lost() const override { return true; }
-
-    std::string what_stays() const override {
-        return key_stays() ? fmt::format("the key of {} stays: the earlier one was in the same "
-                                         "file, {}",
-                                         name(), settings_.before.key_file)
-                           : "";
+    Result<void> set(World &world, std::uint32_t what, const AttachmentSettings &wanted, Secret key,
+                     bool /*force*/) const override {
+        AttachmentUpdate update;
+        update.server = disk().server.text();
+        update.name = disk().name;
+        update.change = what;
+        update.io_timeout = wanted.io_timeout;
+        update.fast_fail = wanted.fast_fail;
+        if (wanted.policy) {
+            update.path_policy = static_cast<std::uint8_t>(*wanted.policy);
+        }
+        update.key = std::move(key);
+        return world.kernel.set_attachment(update);
     }
 
   private:
-    std::string name() const { return settings_.after.disk.text(); }
-
-    bool key_stays() const {
-        return (settings_.what & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty() &&
-               settings_.before.key_file == settings_.after.key_file;
-    }
-    std::uint32_t what(Direction direction) const {
-        return direction == Direction::back && key_stays()
-                   ? settings_.what & ~std::uint32_t(CW_CHANGE_KEY)
-                   : settings_.what;
-    }
-
-    const AttachmentSettings &to(Direction direction) const {
-        return direction == Direction::forward ? settings_.after : settings_.before;
-    }
-
-    Result<void> set(World &world, Direction direction) const {
-        const std::uint32_t bits = what(direction);
-        const AttachmentSettings &wanted = to(direction);
-        if (bits == 0) {
-            return {};
-        }
-        AttachmentUpdate change;
-        change.server = wanted.disk.server.text();
-        change.name = wanted.disk.name;
-        change.change = bits;
-        change.io_timeout = wanted.io_timeout;
-        change.fast_fail = wanted.fast_fail;
-        if (wanted.policy) {
-            change.path_policy = static_cast<std::uint8_t>(*wanted.policy);
-        }
-        if ((bits & CW_CHANGE_KEY) != 0 && !wanted.key_file.empty()) {
-            change.key = TRY(read_key(wanted.key_file));
-        }
-        auto done = world.kernel.set_attachment(change);
-        if (!done) {
-            Error error = done.error();
-            error.what = fmt::format("cannot change {}: {}", name(), error.what);
-            return error;
-        }
-        return {};
-    }
-
-    NewAttachmentSettings settings_;
+    const DiskName &disk() const { return settings().after.disk; }
 };
 
 } // namespace

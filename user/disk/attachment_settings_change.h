@@ -5,21 +5,14 @@
 
 #include "base/disk_settings.h"
 #include "change/change.h"
+#include "disk/settings_change.h"
 #include "machine/kernel.h"
 
-#include <cstdint>
 #include <optional>
 
 namespace causeway {
 
-struct NewAttachmentSettings {
-    std::uint32_t what = 0; // bits of CW_CHANGE_*: the settings that differ
-    // The disk counts, and the settings that @what names. Numbers are set.
-    AttachmentSettings before;
-    AttachmentSettings after;
-    // The disk had a key, but the name of the key file is unknown, so undo cannot set it again.
-    bool key_unknown = false;
-};
+using NewAttachmentSettings = NewSettings<AttachmentSettings>;
 
 // Returns the settings in which @after differs from the attached disk and that can change while the
 // disk is attached. A number that is not set in @after is the default of attach. A key file in

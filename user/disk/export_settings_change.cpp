@@ -2,7 +2,6 @@
 #include "disk/export_settings_change.h"
 
 #include "change/kinds.h"
-#include "config/key_file.h"
 #include "disk/export_change.h"
 #include "disk/exporting.h"
 #include "disk/served_addresses.h"
@@ -107,138 +106,67 @@ ChangePointer export_change_from(const Json &json) {
 
 const ChangeKind kind_export_settings("export-settings", export_change_from);
 
-class ExportSettingsChange final : public Change {
+class ExportSettingsChange final : public SettingsChange<ExportSettings> {
   public:
     ExportSettingsChange(NewExportSettings settings, ExportSettingsWay way)
-        : settings_(std::move(settings)), way_(way) {}
+        : SettingsChange(settings, fmt::format("the export '{}'", settings.after.name),
+                         "export set " + settings.after.name, CW_CHANGE_KEY | CW_CHANGE_ADDRESSES),
+          way_(way) {}
 
     // The same as of the export: undo of "export add" does not go past a change of its settings.
     std::string subject() const override { return fmt::format("the export '{}'", name()); }
 
-    std::string show(Direction direction) const override {
-        const bool forward = direction == Direction::forward;
-        if (what(direction) == 0) {
-            return {};
-        }
-        return fmt::format(
-            "would change the export '{}': {}{}\n", name(), phrases(direction),
-            way_.force && forward ? "; connections that this does not admit would end" : "");
-    }
-
-    std::string report(Direction direction) const override {
-        return fmt::format("changed the export '{}': {}", name(), phrases(direction));
-    }
-
     Json json() const override {
-        return {{"kind", kind_export_settings.name()},
-                {"name", name()},
-                {"what", settings_.what},
-                {"before", export_settings_json(settings_.before)},
-                {"after", export_settings_json(settings_.after)},
-                {"key_unknown", settings_.key_unknown}};
+        Json json = SettingsChange::json();
+        json["kind"] = kind_export_settings.name();
+        json["name"] = name();
+        return json;
     }
 
-    // The kernel does not report the key, so a key alone says nothing.
-    Result<Standing> standing(World &world) const override {
+  protected:
+    std::string phrases(std::uint32_t what, const ExportSettings &settings) const override {
+        return export_phrases(what, settings);
+    }
+    bool by_force() const override { return way_.force; }
+    std::string consequence(Direction direction) const override {
+        return by_force() && direction == Direction::forward
+                   ? "; connections that this does not admit would end"
+                   : "";
+    }
+    Json settings_json(const ExportSettings &settings) const override {
+        return export_settings_json(settings);
+    }
+
+    Result<std::optional<ExportSettings>> in_force(World &world) const override {
         const auto running = TRY(running_export(world, name()));
-        if (!running) {
-            return Standing::neither;
-        }
-        const std::uint32_t seen =
-            settings_.what & ~std::uint32_t(CW_CHANGE_KEY | CW_CHANGE_ADDRESSES);
-        if (seen == 0) {
-            return Standing::unknown;
-        }
-        const std::string now = export_phrases(seen, running->chosen());
-        return now == export_phrases(seen, settings_.after)    ? Standing::after
-               : now == export_phrases(seen, settings_.before) ? Standing::before
-                                                               : Standing::neither;
+        return running ? std::optional(running->chosen()) : std::nullopt;
     }
 
-    Result<void> forward(World &world) const override {
-        return set(world, Direction::forward, way_.force);
-    }
-    Result<void> back(World &world) const override { return set(world, Direction::back, false); }
-    Result<void> back_by_force(World &world) const override {
-        return set(world, Direction::back, true);
-    }
-
-    Result<void> may_go_back(World & /*world*/) const override {
-        if (settings_.key_unknown) {
-            return Error{ExitCode::failed,
-                         fmt::format("'{}' had another key, and the name of its key file is not "
-                                     "known: the key cannot be set again",
-                                     name()),
-                         fmt::format("causeway export set {} --key-file FILE", name())};
-        }
-        if ((what(Direction::back) & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty()) {
-            TRY(read_key(settings_.before.key_file));
-        }
-        return {};
-    }
-
-    bool answer_may_be_lost() const override { return true; }
-
-    std::string what_stays() const override {
-        return key_stays() ? fmt::format("the key of '{}' stays: the earlier one was in the same "
-                                         "file, {}",
-                                         name(), settings_.before.key_file)
-                           : "";
-    }
-
-  private:
-    const std::string &name() const { return settings_.after.name; }
-
-    bool key_stays() const {
-        return (settings_.what & CW_CHANGE_KEY) != 0 && !settings_.before.key_file.empty() &&
-               settings_.before.key_file == settings_.after.key_file;
-    }
-    std::uint32_t what(Direction direction) const {
-        return direction == Direction::back && key_stays()
-                   ? settings_.what & ~std::uint32_t(CW_CHANGE_KEY)
-                   : settings_.what;
-    }
-    const ExportSettings &to(Direction direction) const {
-        return direction == Direction::forward ? settings_.after : settings_.before;
-    }
-    std::string phrases(Direction direction) const {
-        return export_phrases(what(direction), to(direction));
-    }
-
-    Result<void> set(World &world, Direction direction, bool force) const {
-        const std::uint32_t bits = what(direction);
-        const ExportSettings &wanted = to(direction);
-        if (bits == 0) {
-            return {};
-        }
+    Result<void> set(World &world, std::uint32_t what, const ExportSettings &wanted, Secret key,
+                     bool force) const override {
         ExportUpdate update;
-        update.change = bits;
+        update.change = what;
         update.settings = wanted;
         update.settings.name = name();
+        update.key = std::move(key);
         update.force = force;
-        if ((bits & CW_CHANGE_KEY) != 0 && !wanted.key_file.empty()) {
-            update.key = TRY(read_key(wanted.key_file));
-        }
-        if ((bits & CW_CHANGE_ADDRESSES) != 0) {
+        if ((what & CW_CHANGE_ADDRESSES) != 0) {
             CommonAddresses common;
             update.settings.addresses = TRY(served_addresses(world, wanted, common));
             if (wanted.tcp) {
                 update.over_tcp = addresses_without_rdma(world, update.settings.addresses);
             }
         }
-        auto ended = world.kernel.set_export(update);
-        if (!ended) {
-            Error error = ended.error();
-            error.what = fmt::format("cannot change the export '{}': {}", name(), error.what);
-            return error;
-        }
+        const std::uint32_t ended = TRY(world.kernel.set_export(update));
         if (way_.ended != nullptr) {
-            *way_.ended = *ended;
+            *way_.ended = ended;
         }
         return {};
     }
 
-    NewExportSettings settings_;
+  private:
+    const std::string &name() const { return settings().after.name; }
+
     ExportSettingsWay way_;
 };
 

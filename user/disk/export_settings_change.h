@@ -5,6 +5,7 @@
 
 #include "base/disk_settings.h"
 #include "change/change.h"
+#include "disk/settings_change.h"
 #include "machine/kernel.h"
 
 #include <cstdint>
@@ -14,14 +15,7 @@
 
 namespace causeway {
 
-struct NewExportSettings {
-    std::uint32_t what = 0; // bits of CW_CHANGE_*: the settings that differ
-    // The name counts, and the settings that @what names.
-    ExportSettings before;
-    ExportSettings after;
-    // The export had a key, but the name of the key file is unknown, so undo cannot set it again.
-    bool key_unknown = false;
-};
+using NewExportSettings = NewSettings<ExportSettings>;
 
 // Returns the settings in which @after differs from @running and that can change while the export
 // runs. Sets @fixed to the differences in the others, as differences() names them. A key file in

@@ -243,15 +243,16 @@ TEST_F(ExportSet, says_that_undo_cannot_bring_back_a_key_of_the_same_file) {
     EXPECT_EQ(run({"undo", "--last"}), 1);
     EXPECT_NE(out().find("nothing of 2 (export set scratch) can be undone\n"), std::string::npos)
         << out();
-    EXPECT_NE(err().find("the key of 'scratch' stays: the earlier one was in the same file"),
-              std::string::npos)
+    EXPECT_NE(
+        err().find("the key of the export 'scratch' stays: the earlier one was in the same file"),
+        std::string::npos)
         << err();
     EXPECT_EQ(kernel.new_keys.size(), keys);
     ASSERT_EQ(set({"--key-file", key(), "--allow", "10.9.0.0/16"}), 0) << err();
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
     EXPECT_TRUE(running().allow.empty());
     EXPECT_TRUE(kernel.running_exports.at(0).has_key);
-    EXPECT_NE(err().find("the key of 'scratch' stays"), std::string::npos) << err();
+    EXPECT_NE(err().find("the key of the export 'scratch' stays"), std::string::npos) << err();
 }
 
 TEST_F(ExportSet, for_now_needs_an_export_that_runs) {
