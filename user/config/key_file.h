@@ -11,7 +11,7 @@
 
 namespace causeway {
 
-// What the file of a key has to contain.
+// The rule that the content of a key file must follow.
 struct KeyForm {
     std::size_t shortest; // bytes
     std::size_t longest;  // at most longest_key_of_all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a change of an adapter takes away: mlx4_change_port_types() of the kernel removes the RDMA
-// device and the network interfaces of all ports, and makes them anew.
+// Finds the users of an adapter before a change of its port types: mlx4_change_port_types() of the
+// kernel removes the RDMA device and the network interfaces of all ports, and makes them anew.
 #pragma once
 
 #include "machine/world.h"

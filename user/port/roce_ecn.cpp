@@ -103,7 +103,7 @@ std::string priorities_with_ecn(const Priorities &on) {
     return on.empty() ? "off" : fmt::format("{}", fmt::join(on, ", "));
 }
 
-// What a unit sets at boot.
+// One systemd unit sets this at boot.
 struct KeptEcn {
     std::string netdev;
     Priorities on;

@@ -18,8 +18,8 @@
 
 namespace causeway {
 
-// What a transport has: nothing, CHAP with users, or DH-HMAC-CHAP, whose users are the NQNs of
-// hosts.
+// A transport has no authentication, CHAP with user names, or DH-HMAC-CHAP, which takes the NQNs of
+// hosts for user names.
 enum class ChapForm { none, iscsi, nvme };
 
 struct Chap {

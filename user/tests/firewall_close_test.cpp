@@ -107,7 +107,7 @@ TEST_F(ClosedFirewalls, of_firewalld_are_known_by_the_journal_too) {
     EXPECT_EQ(json({"firewall", "list"})["ports"].size(), 0U);
     EXPECT_EQ(run({"undo"}), 0) << err();
     EXPECT_EQ(json({"firewall", "list"})["ports"].size(), 2U);
-    // What was undone is open no more.
+    // undo closes the ports that the undone command opened.
     ASSERT_EQ(firewall({"close", "--all"}), 0) << err();
     ASSERT_EQ(firewall({"open", "--soft", "--from", "any"}), 0) << err();
     ASSERT_EQ(run({"undo"}), 0) << err();

@@ -100,8 +100,9 @@ def new_key(server, client, events):
 
 
 def timeouts(server, client, events):
-    """The disk waits for ever by default, so the write waits until the timeout is set. The loss was before the verb, so the time
-    until the error has no lower bound. That of a later loss has: the loss comes after the server is told to end the connections."""
+    """The disk waits for ever by default, so the write waits until the timeout is set. The server ends the first connection before
+    the test reads the clock, so the time until the first error has no lower bound. The test reads the clock before the server ends
+    the second one, so the second time has both bounds."""
     set_export(server, f"--allow {OTHERS} --force")
     causeway.wait_lost(client)
     writer = client.start(WRITE)
