@@ -91,8 +91,8 @@ class Places {
     // The folder of the units of packages.
     std::filesystem::path vendor_units() const { return root_ / "lib/systemd/system"; }
     std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }
-    // Held while the paths of a disk and its configuration file are changed together.
-    std::filesystem::path paths_lock() const { return root_ / "var/lib/causeway/paths.lock"; }
+    // The locks of attached disks (attachment_lock()).
+    std::filesystem::path attachment_locks() const { return root_ / "run/causeway/attachments"; }
 
   private:
     std::filesystem::path root_ = "/";

@@ -103,6 +103,10 @@ class Change {
     // and the host is cut off all the same, the change counts as made: no message proposes to let
     // the host in again.
     virtual bool fences() const { return false; }
+    // Returns the lock that the verb holds while it reads the state and changes it. undo, without
+    // --force, takes the same lock. All changes of an entry must have Scope::disks then: a verb
+    // takes the lock before that of the journal. Empty: there is none.
+    virtual std::filesystem::path lock_place(const World & /*world*/) const { return {}; }
     // Returns a sentence about the part that back() does not restore, with the reason; empty: none.
     virtual std::string what_stays() const { return {}; }
 

@@ -5,9 +5,11 @@
 #include "show/progress.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 
 namespace causeway {
 
@@ -301,6 +303,21 @@ Result<void> may_undo(World &world, const Turn &turn, const JournalEntry &chosen
     return force ? Result<void>() : check_unused(world, chosen);
 }
 
+// Takes the locks of the verbs that made these changes, each once, in the order of their names.
+Result<std::vector<FileLock>> lock_changes(const World &world, const Changes &changes) {
+    std::set<std::filesystem::path> places;
+    for (const ChangePointer &change : changes) {
+        if (auto place = change->lock_place(world); !place.empty()) {
+            places.insert(std::move(place));
+        }
+    }
+    std::vector<FileLock> locks;
+    for (const auto &place : places) {
+        locks.push_back(TRY(FileLock::take(place)));
+    }
+    return locks;
+}
+
 } // namespace
 
 Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
@@ -316,6 +333,11 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
             fmt::format("{} ({}) is undone already", chosen.number, chosen.title), dry_run);
     }
     const bool of_host = chosen.scope == Scope::host;
+    // With --force, undo does not wait for a command that waits for a server.
+    std::vector<FileLock> locks;
+    if (!dry_run && !force) {
+        locks = TRY(lock_changes(world, chosen.changes));
+    }
     TRY(may_undo(world, turn, chosen, force));
     const auto guard = of_host ? guard_where_none_waits(world, chosen, guard_of) : std::nullopt;
     if (dry_run) {

@@ -65,7 +65,7 @@ class AttachSetAction final : public DiskAction {
         : disk_(std::move(disk)), arguments_(arguments) {}
 
     Result<ChangeSet> changes(World &world) override {
-        lock_ = TRY(lock_attachments(world, arguments_.dry_run()));
+        lock_ = TRY(lock_attachment(world, disk_, arguments_.dry_run()));
         const auto running = TRY(running_attachment(world, disk_));
         const auto stored = TRY(find_attachment(world.places, disk_));
         if (!running && !stored) {

@@ -2,6 +2,7 @@
 #include "disk/attaching.h"
 
 #include "base/durable_file.h"
+#include "config/dropins.h"
 #include "config/host_id.h"
 #include "config/key_file.h"
 #include "kernel/message_attributes.h"
@@ -156,11 +157,17 @@ std::string paths_text(const PathAddresses &paths) {
 
 } // namespace
 
-Result<std::optional<FileLock>> lock_attachments(const World &world, bool dry_run) {
-    if (dry_run) {
-        return std::optional<FileLock>();
-    }
-    return std::optional(TRY(FileLock::take(world.places.paths_lock())));
+std::filesystem::path attachment_lock(const Places &places, const DiskName &disk) {
+    AttachmentSettings settings;
+    settings.disk = disk;
+    const auto dropin = dropin_place(places, settings).filename();
+    return (places.attachment_locks() / dropin).replace_extension(".lock");
+}
+
+Result<std::optional<FileLock>> lock_attachment(const World &world, const DiskName &disk,
+                                                bool dry_run) {
+    return dry_run ? std::optional<FileLock>()
+                   : std::optional(TRY(FileLock::take(attachment_lock(world.places, disk))));
 }
 
 Error not_attached(const DiskName &disk) {

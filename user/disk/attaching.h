@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "machine/world.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,12 @@ Result<std::optional<AttachmentInfo>> running_attachment(World &world, const Dis
 
 Error not_attached(const DiskName &disk);
 
-// Returns the lock that a command holds from the moment at which it reads the state of an
-// attachment until it has changed the attachment and its file; none for a @dry_run.
-Result<std::optional<FileLock>> lock_attachments(const World &world, bool dry_run = false);
+// Returns the lock that a command holds from the moment at which it reads the state of the disk
+// until it has changed the attachment and its file.
+std::filesystem::path attachment_lock(const Places &places, const DiskName &disk);
+// Takes this lock, and may wait for a command that waits for a server. Takes none for a @dry_run.
+Result<std::optional<FileLock>> lock_attachment(const World &world, const DiskName &disk,
+                                                bool dry_run = false);
 
 struct BroughtUp {
     std::string disk; // the block device; may be empty in the background

@@ -98,6 +98,10 @@ class AttachmentChange final : public Change {
 
     std::string subject() const override { return "disk " + name(); }
 
+    std::filesystem::path lock_place(const World &world) const override {
+        return attachment_lock(world.places, state_.settings.disk);
+    }
+
     std::string show(Direction direction) const override {
         if (attached_ != (direction == Direction::forward)) {
             return fmt::format("would detach {}{}\n", name(),

@@ -93,6 +93,10 @@ class AttachmentSettingsChange final : public SettingsChange<AttachmentSettings>
     // The same as of the attachment: undo of an attach does not go past a change of its settings.
     std::string subject() const override { return "disk " + disk().text(); }
 
+    std::filesystem::path lock_place(const World &world) const override {
+        return attachment_lock(world.places, disk());
+    }
+
     Json json() const override {
         Json json = SettingsChange::json();
         json["kind"] = kind_attachment_settings.name();

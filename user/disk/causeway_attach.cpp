@@ -263,6 +263,7 @@ class AttachAction final : public DiskAction {
         : wanted_(std::move(wanted)), every_path_(by_every_path), arguments_(arguments) {}
 
     Result<ChangeSet> changes(World &world) override {
+        lock_ = TRY(lock_attachment(world, wanted_.disk, arguments_.dry_run()));
         now_ = TRY(compare(world, wanted_));
         if (every_path_) {
             TRY(find_paths(world));
@@ -325,6 +326,7 @@ class AttachAction final : public DiskAction {
     AttachmentSettings wanted_;
     bool every_path_; // "--path auto"
     const Arguments &arguments_;
+    std::optional<FileLock> lock_; // from the look at what is there until the changes are made
     std::optional<FoundPaths> found_;
     AttachSituation now_;
     std::string disk_; // its name once it is attached
@@ -431,10 +433,10 @@ Result<std::vector<Task>> CausewayFamily::detach(World &world, bool force,
         const std::string name = target.text();
         tasks.push_back({name, name + " is detached",
                          [name, force](World &now) { return detaching(now, name, force); }});
-        // A forced detach does not wait for one that waits for a server.
+        // A forced detach does not wait for a command that waits for a server.
         if (!force) {
-            tasks.back().lock = [](const World &now) {
-                return FileLock::take(now.places.paths_lock());
+            tasks.back().lock = [name](const World &now) -> Result<FileLock> {
+                return FileLock::take(attachment_lock(now.places, TRY(parse_disk(name))));
             };
         }
     }

@@ -85,14 +85,20 @@ Result<ChangeSet> exporting(World &world, const Stored<ExportSettings> &stored,
     return set;
 }
 
-// Returns an empty set if the disk is attached already.
-Result<ChangeSet> attaching(World &world, const AttachmentSettings &settings) {
-    ChangeSet set("restore " + settings.disk.text(), Scope::disks);
-    auto running = TRY(running_attachment(world, settings.disk));
-    if (!running) {
-        AttachmentWay way;
-        way.background = true;
-        set.add(change_attachment({settings}, true, way));
+void attach_in_background(ChangeSet &set, const AttachmentSettings &settings) {
+    AttachmentWay way;
+    way.background = true;
+    set.add(change_attachment({settings}, true, way));
+}
+
+// Returns an empty set if the disk is attached already. Reads the file again, because another
+// command may have changed the file before this one got the lock.
+Result<ChangeSet> attaching(World &world, const DiskName &disk) {
+    ChangeSet set("restore " + disk.text(), Scope::disks);
+    const auto stored = TRY(find_attachment(world.places, disk));
+    const auto running = TRY(running_attachment(world, disk));
+    if (stored && !running) {
+        attach_in_background(set, stored->settings);
     }
     return set;
 }
@@ -135,15 +141,17 @@ Result<ChangeSet> reloading(World &world, const Stored<ExportSettings> &stored,
     return set;
 }
 
-// Does the same for an attached disk. Reads the file again, because another command may have
-// changed the file before this one got the lock. A path to a name counts as it is, so that no name
-// server has to answer.
-Result<ChangeSet> reloading(World &world, const AttachmentSettings &listed) {
-    const auto stored = TRY(find_attachment(world.places, listed.disk));
-    const auto running = TRY(running_attachment(world, listed.disk));
+// Does the same for an attached disk. Reads the file again, as attaching() does. A path to a name
+// counts as it is, so that no name server has to answer.
+Result<ChangeSet> reloading(World &world, const DiskName &disk) {
+    ChangeSet set("reload " + disk.text(), Scope::disks);
+    const auto stored = TRY(find_attachment(world.places, disk));
+    const auto running = TRY(running_attachment(world, disk));
+    if (stored && !running) {
+        attach_in_background(set, stored->settings);
+    }
     if (!stored || !running) {
-        return stored ? attaching(world, stored->settings)
-                      : ChangeSet("reload " + listed.disk.text(), Scope::disks);
+        return set;
     }
     const AttachmentSettings &settings = stored->settings;
     AttachmentSettings others = settings;
@@ -161,7 +169,6 @@ Result<ChangeSet> reloading(World &world, const AttachmentSettings &listed) {
                                  "causeway detach {0}, then: causeway restore",
                                  settings.disk.text())};
     }
-    ChangeSet set("reload " + settings.disk.text(), Scope::disks);
     auto found = new_settings(*running, settings, settings);
     if (found.what != 0) {
         set.add(change_attachment_settings(std::move(found)));
@@ -171,8 +178,7 @@ Result<ChangeSet> reloading(World &world, const AttachmentSettings &listed) {
 
 using ExportTask = Result<ChangeSet> (*)(World &world, const Stored<ExportSettings> &stored,
                                          const std::shared_ptr<CommonAddresses> &common_addresses);
-using AttachmentTask = Result<ChangeSet> (*)(World &world, const AttachmentSettings &settings);
-using AttachmentLock = std::function<Result<FileLock>(const World &world)>;
+using AttachmentTask = Result<ChangeSet> (*)(World &world, const DiskName &disk);
 
 // Returns the changes that give the module the limits of server.conf. A limit that is not in the
 // file gets its default.
@@ -238,8 +244,7 @@ Result<Restoration> export_tasks(World &world, bool dry_run, std::vector<Error> 
 }
 
 Result<Restoration> attachment_tasks(World &world, bool dry_run, std::vector<Error> &broken,
-                                     AttachmentTask task, std::string_view sentence,
-                                     const AttachmentLock &lock) {
+                                     AttachmentTask task, std::string_view sentence) {
     const auto folder = TRY(load_attachments(world.places));
     broken = folder.broken;
     if (!dry_run && !folder.good.empty()) {
@@ -247,10 +252,12 @@ Result<Restoration> attachment_tasks(World &world, bool dry_run, std::vector<Err
     }
     Restoration restoration;
     for (const auto &stored : folder.good) {
-        const AttachmentSettings &settings = stored.settings;
-        restoration.tasks.push_back(
-            {settings.disk.text(), fmt::format("{} {}", settings.disk.text(), sentence),
-             [settings, task](World &now) { return task(now, settings); }, lock});
+        const DiskName &disk = stored.settings.disk;
+        restoration.tasks.push_back({disk.text(), fmt::format("{} {}", disk.text(), sentence),
+                                     [disk, task](World &now) { return task(now, disk); },
+                                     [disk](const World &now) {
+                                         return FileLock::take(attachment_lock(now.places, disk));
+                                     }});
     }
     return restoration;
 }
@@ -281,14 +288,12 @@ Result<Restoration> CausewayFamily::reload_exports(World &world, bool dry_run,
 
 Result<Restoration> CausewayFamily::restore_attachments(World &world, bool dry_run,
                                                         std::vector<Error> &broken) const {
-    return attachment_tasks(world, dry_run, broken, attaching, "is being attached", {});
+    return attachment_tasks(world, dry_run, broken, attaching, "is being attached");
 }
 
 Result<Restoration> CausewayFamily::reload_attachments(World &world, bool dry_run,
                                                        std::vector<Error> &broken) const {
-    return attachment_tasks(
-        world, dry_run, broken, reloading, "has the settings of its file",
-        [](const World &now) { return FileLock::take(now.places.paths_lock()); });
+    return attachment_tasks(world, dry_run, broken, reloading, "has the settings of its file");
 }
 
 } // namespace causeway

@@ -116,6 +116,10 @@ class ExportSettingsChange final : public SettingsChange<ExportSettings> {
     // The same as of the export: undo of "export add" does not go past a change of its settings.
     std::string subject() const override { return fmt::format("the export '{}'", name()); }
 
+    std::filesystem::path lock_place(const World &world) const override {
+        return world.places.lock();
+    }
+
     Json json() const override {
         Json json = SettingsChange::json();
         json["kind"] = kind_export_settings.name();

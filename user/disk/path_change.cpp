@@ -32,6 +32,10 @@ class PathChange final : public Change {
     // The same as of the attachment: undo of an attach does not go past a change of its paths.
     std::string subject() const override { return "disk " + disk_.text(); }
 
+    std::filesystem::path lock_place(const World &world) const override {
+        return attachment_lock(world.places, disk_);
+    }
+
     std::string show(Direction direction) const override {
         return fmt::format("would {}\n", text(adds(direction) ? "add" : "remove", direction));
     }

@@ -75,9 +75,9 @@ Error described_otherwise(const PathedDisk &disk, const std::string &how, const 
                  fmt::format("{}causeway detach {}, then attach it again", fix, disk.name.text())};
 }
 
-Result<PathedDisk> pathed_disk(World &world, const Arguments &arguments) {
+Result<PathedDisk> pathed_disk(World &world, DiskName name) {
     PathedDisk disk;
-    disk.name = TRY(parse_disk(arguments.operands().front()));
+    disk.name = std::move(name);
     const auto running = TRY(running_attachment(world, disk.name));
     if (!running) {
         return not_attached(disk.name);
@@ -205,8 +205,9 @@ std::uint32_t free_number(const std::vector<NumberedPath> &paths) {
 
 Result<Answer> run_path_add(World &world, const Arguments &arguments) {
     const auto wanted = TRY(path_of(arguments));
-    const auto lock = TRY(lock_attachments(world, arguments.dry_run()));
-    auto disk = TRY(pathed_disk(world, arguments));
+    auto name = TRY(parse_disk(arguments.operands().front()));
+    const auto lock = TRY(lock_attachment(world, name, arguments.dry_run()));
+    auto disk = TRY(pathed_disk(world, std::move(name)));
     const auto ends = TRY(end_of_path(world.resolver, disk.name, wanted));
     const auto same =
         std::find_if(disk.paths.begin(), disk.paths.end(), [&](const NumberedPath &path) {
@@ -319,8 +320,9 @@ void report_fence(Answer &answer, const DiskName &disk, std::uint32_t number, bo
 }
 
 Result<Answer> run_path_remove(World &world, const Arguments &arguments) {
-    const auto lock = TRY(lock_attachments(world, arguments.dry_run()));
-    auto disk = TRY(pathed_disk(world, arguments));
+    auto name = TRY(parse_disk(arguments.operands().front()));
+    const auto lock = TRY(lock_attachment(world, name, arguments.dry_run()));
+    auto disk = TRY(pathed_disk(world, std::move(name)));
     const auto index = TRY(named_path(disk, arguments.operands().back()));
     if (!index) {
         return forget_path(world, arguments, disk);

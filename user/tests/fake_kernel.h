@@ -204,6 +204,7 @@ class FakeKernel final : public Kernel {
     std::uint32_t excluded = 0; // connections that new settings of an export do not admit
     std::set<std::string> write_protected; // exports whose disk takes no writes
     std::function<void()> when_set;        // called while settings of a disk or export change
+    std::function<void()> when_attached;
     std::function<void()> when_detached;
 
     Result<std::uint32_t> set_export(const ExportUpdate &update) override {
@@ -393,6 +394,9 @@ class FakeKernel final : public Kernel {
         copy.background = request.background;
         copy.identity = request.identity;
         attach_requests.push_back(std::move(copy));
+        if (when_attached) {
+            when_attached();
+        }
         if (auto refused = refused_now("attach"); !refused) {
             return refused.error();
         }

@@ -44,7 +44,7 @@ class Locks : public CommandTest {
     }
     // Waits until a thread or process waits for this lock, as the kernel lists it in a line such as
     // "1: -> FLOCK  ADVISORY  WRITE 123 fe:01:456 0 EOF". False after 60 s.
-    static bool somebody_waits(const fs::path &place) {
+    static bool another_waits(const fs::path &place) {
         struct stat found {};
         EXPECT_EQ(stat(place.c_str(), &found), 0);
         const std::string inode = fmt::format(":{} ", found.st_ino);
@@ -117,26 +117,79 @@ TEST_F(Locks, of_the_exports_is_held_while_one_is_added) {
     EXPECT_TRUE(free(place));
 }
 
-// Each writes a file that the others write too, from what it read before.
-TEST_F(Locks, of_the_attachments_is_held_while_one_changes_or_ends) {
-    const fs::path place = Places(root.path()).paths_lock();
+class LocksOfDisks : public Locks {
+  protected:
+    void SetUp() override {
+        Locks::SetUp();
+        kernel.when_attached = kernel.when_set = kernel.when_detached =
+            kernel.while_paths_change = [this] { held += free(place("scratch")) ? 0 : 1; };
+    }
+    fs::path place(const std::string &name) const {
+        return root / ("run/causeway/attachments/storage1:" + name + ".lock");
+    }
+    // Returns how often a kernel request found the lock held, since the last call.
+    int was_held() { return std::exchange(held, 0); }
+
     int held = 0;
-    kernel.when_set = kernel.when_detached = [&] { held += free(place) ? 0 : 1; };
-    ASSERT_EQ(run({"attach", "storage1/scratch"}), 0) << err();
+};
+
+TEST_F(LocksOfDisks, are_held_while_a_disk_changes) {
+    EXPECT_EQ(run({"attach", "storage1/scratch"}), 0) << err();
+    EXPECT_EQ(was_held(), 1);
     EXPECT_EQ(run({"attach", "set", "storage1/scratch", "--io-timeout", "9", "--dry-run"}), 0);
     EXPECT_EQ(run({"attach", "set", "storage1/scratch", "--io-timeout", "9"}), 0) << err();
-    EXPECT_EQ(held, 1);
+    EXPECT_EQ(was_held(), 1);
     write_file(attachment_file("storage1:scratch"),
                "[attachment]\nserver = storage1\nname = scratch\nio-timeout = 7\n");
     EXPECT_EQ(run({"reload"}), 0) << err();
-    EXPECT_EQ(held, 2);
+    EXPECT_EQ(was_held(), 1);
     EXPECT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
-    EXPECT_EQ(held, 3);
-    EXPECT_TRUE(free(place));
+    EXPECT_EQ(was_held(), 1);
+    EXPECT_TRUE(free(place("scratch")));
+}
 
+TEST_F(LocksOfDisks, are_held_by_restore_and_undo) {
+    write_file(attachment_file("storage1:scratch"),
+               "[attachment]\nserver = storage1\nname = scratch\n");
+    EXPECT_EQ(run({"restore"}), 0) << err();
+    EXPECT_EQ(was_held(), 1);
+    ASSERT_EQ(run({"attach", "set", "storage1/scratch", "--io-timeout", "9"}), 0) << err();
+    ASSERT_EQ(run({"detach", "storage1/scratch"}), 0) << err();
+    was_held();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(was_held(), 1);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(was_held(), 1);
+    EXPECT_TRUE(free(place("scratch")));
+}
+
+TEST_F(LocksOfDisks, stop_no_forced_detach_or_undo_and_no_change_of_another_disk) {
     ASSERT_EQ(run({"attach", "storage1/scratch"}), 0) << err();
+    const auto lock = FileLock::take(place("scratch"));
+    ASSERT_TRUE(lock);
+    was_held();
+    EXPECT_EQ(run({"attach", "storage1/other"}), 0) << err();
     EXPECT_EQ(run({"detach", "storage1/scratch", "--force"}), 0) << err();
-    EXPECT_EQ(held, 3);
+    EXPECT_EQ(run({"undo", "--last", "--force"}), 0) << err();
+    EXPECT_EQ(was_held(), 3);
+}
+
+TEST_F(LocksOfDisks, let_a_detach_see_what_an_attach_has_done_meanwhile) {
+    auto lock = FileLock::take(place("scratch"));
+    ASSERT_TRUE(lock);
+    AttachmentInfo info;
+    info.server = "storage1";
+    info.name = "scratch";
+    kernel.running_attachments.push_back(info);
+    int code = 1;
+    std::thread other([&] { code = run({"detach", "storage1/scratch"}); });
+    EXPECT_TRUE(another_waits(place("scratch")));
+    write_file(attachment_file("storage1:scratch"),
+               "[attachment]\nserver = storage1\nname = scratch\n");
+    lock = Error{};
+    other.join();
+    EXPECT_EQ(code, 0) << err();
+    EXPECT_FALSE(fs::exists(attachment_file("storage1:scratch")));
 }
 
 TEST_F(Locks, let_server_set_read_the_file_only_when_no_other_command_writes_it) {
@@ -145,7 +198,7 @@ TEST_F(Locks, let_server_set_read_the_file_only_when_no_other_command_writes_it)
     ASSERT_TRUE(lock);
     int code = 1;
     std::thread other([&] { code = run({"server", "set", "--max-sessions", "300"}); });
-    EXPECT_TRUE(somebody_waits(Places(root.path()).lock()));
+    EXPECT_TRUE(another_waits(Places(root.path()).lock()));
     write_file(file, "[server]\nport = 5000\n");
     lock = Error{};
     other.join();

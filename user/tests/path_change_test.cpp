@@ -272,7 +272,8 @@ TEST_F(ChangedPaths, are_changed_by_one_program_at_a_time) {
     bool locked = false;
     attach({"--path", "10.0.0.1"});
     kernel.while_paths_change = [&] {
-        const auto lock = FileLock::take_now(Places(root.path()).paths_lock());
+        const auto lock =
+            FileLock::take_now(root / "run/causeway/attachments/storage1:scratch.lock");
         locked = lock && !*lock;
     };
     EXPECT_EQ(add({"--path", "10.1.0.1"}), 0) << err();
