@@ -30,7 +30,7 @@ def scenario(rig):
         events = causeway.watch(client)
         fio = client.start(FIO)
         fio.wait_for("IOPS", timeout=60)
-        client.fails("causeway detach 10.0.0.1/m", "in use")
+        client.fails("causeway detach 10.0.0.1/m", r"fio \(process \d+\) has /dev/causeway\d+ open")
         if path != "there":
             client.link_down()
         if path == "lost":
