@@ -237,7 +237,7 @@ Result<Answer> carry_out_guarded(World &world, Manner manner, const ChangeSet &s
     if (manner.journalled) {
         TRY(entry.begin(set, answer.warnings));
     }
-    const auto number = entry.number;
+    const auto &number = entry.number;
     std::optional<Unconfirmed> wait;
     if (guard && number) {
         wait = Unconfirmed{Uuid::random().text(), *number, set.title(), world.boot.text()};
