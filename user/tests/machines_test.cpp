@@ -2,7 +2,8 @@
 // Tests of show, doctor and explain on machines as sysfs shows them. tests/machines has one file
 // for each machine, with a line for each file below /sys. The command reads sysfs only through
 // KernelFiles, so this file is enough to simulate such a machine. The test adds what sysfs does not
-// have (addresses, services, NFS).
+// have (addresses, services, NFS). The files were written after the kernel's documentation, and the
+// output of programs was written for the tests, except what tests/machines/record has recorded.
 #include "fixture.h"
 #include "host/device_details.h"
 #include "host/firmware_table.h"
@@ -67,7 +68,7 @@ class Machines : public CommandTest {
 };
 
 TEST_F(Machines, connectx_of_revision_a0) {
-    load("connectx2-a0");
+    load("connectx-a0-ddr");
     says("ip -json address", R"([{"ifname":"ib0","flags":["UP"],"mtu":65520}])");
     EXPECT_TRUE(shows("active, 20 Gb/s, 4X DDR: 16 Gb/s of data")) << out();
     EXPECT_TRUE(shows("firmware 2.9.1000")) << out();
@@ -372,6 +373,74 @@ TEST_F(Machines, soft_iwarp) {
     load("siw");
     EXPECT_TRUE(shows("siw0  Soft-iWARP (siw) on eth0")) << out();
     EXPECT_EQ(found(), Ids{});
+}
+
+// Devices whose sysfs and output of programs were recorded. The command printed the same on the
+// machine where they were recorded.
+class Recorded : public Machines {
+  protected:
+    void load_with_output(const std::string &device) {
+        load(device);
+        std::ifstream stream(source_tree() / "user/tests/machines" / (device + ".output"));
+        ASSERT_TRUE(stream) << device;
+        std::string command;
+        std::string text;
+        for (std::string line; std::getline(stream, line);) {
+            if (line.rfind("$ ", 0) == 0) {
+                command = std::exchange(line, "").substr(2);
+                text.clear();
+            } else if (!command.empty()) {
+                text += line + "\n";
+                says(command, text);
+            }
+        }
+    }
+};
+
+TEST_F(Recorded, devices_are_shown_as_their_programs_show_them) {
+    const std::string hca = "simhca0  MT4123, firmware 20.31.1014\n"
+                            "  node GUID b8ce:f603:0000:0000\n"
+                            "  system image GUID b8ce:f603:0000:0000\n"
+                            "  CA by InfiniBand, 2 ports, PSID MT_0000000223, hardware version 0, "
+                            "vendor 0x02c9, part 4123\n"
+                            "  in use: 0 cm_id, 6 cq, 0 ctx, 0 mr, 4 pd, 6 qp, 2 srq\n"
+                            "  port 1  active, 200 Gb/s, 4X HDR: 200 Gb/s of data\n"
+                            "          LID 0x1, subnet manager at LID 0x1\n"
+                            "          link layer InfiniBand, physical state LinkUp\n"
+                            "          port GUID b8ce:f603:0000:0001, LMC 0\n"
+                            "          MTU 4096, at most 4096\n"
+                            "          capability mask 0x02014822: subnet manager, extended "
+                            "speeds, connection manager, client reregistration\n"
+                            "          GID 0  fe80:0000:0000:0000:b8ce:f603:0000:0001\n"
+                            "  port 2  active, 200 Gb/s, 4X HDR: 200 Gb/s of data\n"
+                            "          LID 0x2, subnet manager at LID 0x1\n"
+                            "          link layer InfiniBand, physical state LinkUp\n"
+                            "          port GUID b8ce:f603:0000:0002, LMC 0\n"
+                            "          MTU 4096, at most 4096\n"
+                            "          capability mask 0x02014820: extended speeds, connection "
+                            "manager, client reregistration\n"
+                            "          GID 0  fe80:0000:0000:0000:b8ce:f603:0000:0002\n";
+    const std::string soft =
+        "rxe0  Soft-RoCE (rxe) on eth0\n"
+        "  node GUID 5054:00ff:fe00:0002\n"
+        "  system image GUID 5054:00ff:fe00:0002\n"
+        "  CA by RoCE, 1 port, vendor 0xffffff, part 0\n"
+        "  in use: 2 cm_id, 3 cq, 0 ctx, 128 mr, 3 pd, 3 qp, 0 srq\n"
+        "  port 1  active, 2.5 Gb/s\n"
+        "          link layer Ethernet, physical state LinkUp\n"
+        "          MTU 4096, at most 4096\n"
+        "          capability mask 0x00010000: connection manager\n"
+        "          GID 0  fe80:0000:0000:0000:5054:00ff:fe00:0002  RoCE v2  eth0\n"
+        "          GID 1  0000:0000:0000:0000:0000:ffff:0a00:0002  RoCE v2  eth0\n"
+        "          GID 2  fd00:0000:0000:0000:0000:0000:0000:0002  RoCE v2  eth0\n";
+    load_with_output("simhca0");
+    EXPECT_EQ(run({"show", "simhca0"}), 0) << err();
+    EXPECT_EQ(out(), hca);
+    load_with_output("rxe0");
+    EXPECT_EQ(run({"show", "rxe0"}), 0) << err();
+    EXPECT_EQ(out(), soft);
+    EXPECT_EQ(run({"show", "--long"}), 0) << err();
+    EXPECT_EQ(out(), soft + "\n" + hca);
 }
 
 } // namespace

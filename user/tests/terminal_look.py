@@ -26,10 +26,10 @@ COLOUR = re.compile(rb"\x1b\[[0-9;]*m")
 
 # The verb, and what its output must contain on the machine.
 LOOKS = (
-    ("connectx2-a0", "show", "active, 20 Gb/s"),
+    ("connectx-a0-ddr", "show", "active, 20 Gb/s"),
     ("connectx5-ethernet", "show", "RoCE v2"),
     ("two-ports-one-down", "show", "down: no port answers"),
-    ("connectx2-a0", "ipoib show", "PORT GUID"),
+    ("connectx-a0-ddr", "ipoib show", "PORT GUID"),
     ("two-ports-one-down", "doctor", "causeway"),
     ("omnipath", "show", "hfi1"),
     ("rxe", "doctor --list", "memlock-small"),
@@ -39,7 +39,7 @@ LOOKS = (
     ("rxe", "help attach", "--queues"),
 )
 # On these machines, the output is known to mark something as good or bad.
-COLOURED = {("connectx2-a0", "show"), ("two-ports-one-down", "show")}
+COLOURED = {("connectx-a0-ddr", "show"), ("two-ports-one-down", "show")}
 
 
 def said(command, description, words, columns, colour):

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A disk over iWARP keeps verified content of small and large writes. It does so over a wire that
-loses, duplicates and reorders packets, and after a lost link, when the client sends large I/O
-again."""
+"""On hosts with a plain network device the command makes devices of Soft-iWARP. A disk over them
+keeps verified content of small and large writes. It does so over a wire that loses, duplicates and
+reorders packets, and after a lost link, when the client sends large I/O again. The command removes
+the devices again."""
 
+from machine.needs import module
 from machine.topology import pair
 from using import causeway
 
-TOPOLOGY = pair(rdma="siw")
+TOPOLOGY = pair(rdma="none")
+REQUIRES = (module("siw"),)
 # Debian's kernel has no siw.
 KERNELS = ("kasan",)
 TIER = "long"
-LEAVES = ("export",)
 
 DISK = "/dev/causeway/10.0.0.1/d"
 # A write of 256k does not fit into a message: the server reads it through memory regions.
@@ -22,10 +24,22 @@ def live(client):
     return connection
 
 
+def make_devices(server, client):
+    """Make a device of Soft-iWARP by each of the two verbs that do so, and attach the disk."""
+    for host in server, client:
+        assert "no RDMA device" in host.run("causeway show").out
+    server.run("causeway soft add siw eth0")
+    server.run("causeway export add d --ram 64M --allow any")
+    said = client.run("causeway attach 10.0.0.1/d --soft siw:eth0").out
+    assert "eth0 has the RDMA device siw0 now, by software" in said, said
+    for host in server, client:
+        shown = host.run("causeway show").out
+        assert "siw0  Soft-iWARP (siw) on eth0" in shown, shown
+
+
 def scenario(rig):
     server, client = rig.server, rig.client
-    server.run("causeway export add d --ram 64M --allow any")
-    client.run("causeway attach 10.0.0.1/d")
+    make_devices(server, client)
     connection = live(client)
     assert connection["state"] == "live" and connection["transport"] == "rdma", connection
     assert client.run("rdma link show siw0/1").out.count("ACTIVE"), "the device is not siw"
@@ -55,3 +69,7 @@ def scenario(rig):
     assert "err= 0" in result.out, result.out
     assert live(client)["reconnects"] >= 1
     client.run("causeway detach 10.0.0.1/d")
+    server.run("causeway export remove d")
+    for host in server, client:
+        host.run("causeway soft remove siw0")
+        assert "no RDMA device" in host.run("causeway show").out
