@@ -62,6 +62,14 @@ class Prose(unittest.TestCase):
                      'g("told", "of");\n'):
             self.assertEqual(faults(text, "user/x.cpp"), [], text)
 
+    def test_a_page_that_names_an_adapter_says_that_none_was_run(self):
+        for adapter in ("mlx5_0", "mlx4_core", "A ConnectX-5", "hfi1", "ib_qib", "bnxt_re", "irdma"):
+            found = faults(f"# X\n\n    {adapter}\n")
+            self.assertEqual(len(found), 1, adapter)
+            self.assertTrue(found[0].startswith("docs/X.md:3: names "), found)
+            self.assertEqual(faults(f"# X\n\nIt was not run\non hardware.\n\n    {adapter}\n"), [])
+            self.assertEqual(faults(f"{adapter}\n", "README.md"), [])
+
     def test_manual_pages_are_read_and_have_long_lines(self):
         self.assertEqual(len(faults("*undo*\n\tNobody waits.\n", "man/x.8.scd")), 1)
         self.assertEqual(faults("a " * 60 + "\n```\n# nobody\n```\n", "man/x.8.scd"), [])

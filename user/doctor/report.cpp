@@ -46,6 +46,10 @@ Json found_json(const Found &found) {
 }
 
 constexpr std::array introduction = {
+    std::string_view(
+        "The findings about adapters, ports and subnets were not run on hardware. Their tests use "
+        "files and output of programs that were written for the tests, RDMA by software and a "
+        "simulated HCA."),
     std::string_view("Exit status: 0 nothing above a notice, 10 warnings, 20 errors; with "
                      "`--nagios` 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN (something could not be "
                      "looked at, and nothing else is wrong)."),
