@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass, field
 
 from .documents import TOP
+from .recording import at_terminal
 from machine.topology import Disk, HostSpec, Topology
 
 PACKAGES = ("lvm2", "mdadm", "cryptsetup-bin", "fdisk", "nvme-cli", "open-iscsi")
@@ -36,6 +37,10 @@ AGAIN = ("causeway export remove",)
 TRY_AGAIN = 75
 # Its exit code says how bad its worst finding is.
 REPORT = "causeway doctor"
+# These compile modules, which takes long on an emulated machine.
+SLOW = "apt-get"
+# What a terminal gets besides text: colours, and lines that are written again.
+CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]*\r(?=[^\n])|\r")
 
 
 @dataclass
@@ -101,30 +106,41 @@ def missing(expected, output):
     return None
 
 
-def run(rig, page, title, disk="", **events):
+def run(rig, page, title, disk="", record=None, terminal=(), **events):
     """Run the recipe of a page in docs/. events: what a line in brackets means, with "_" for a
-    blank. disk: the name that /dev/sdb of the page has here."""
+    blank. disk: the name that /dev/sdb of the page has here. record: a Recording. terminal: the
+    output of commands that begin with one of these words is a terminal."""
     text = (TOP / "docs" / page).read_text(encoding="utf-8")
+    if record:
+        record.section(title)
     for step in steps(text.replace("/dev/sdb", disk) if disk else text, title):
         if not step.host:
             events[re.sub(r"\W", "_", step.command)]()
-        elif step.command == "reboot":
-            getattr(rig, step.host).reboot()
+            continue
+        host = getattr(rig, step.host)
+        began = record.now(host) if record else 0
+        if step.command == "reboot":
+            host.reboot()
+            output = ""
         else:
-            type_in(getattr(rig, step.host), step)
+            output = type_in(host, step, step.command.startswith(terminal))
+        if record:
+            record.add(host, step.command, began, record.now(host), output)
 
 
-def type_in(host, step):
-    """Run a command and judge its end and its output."""
+def type_in(host, step, terminal=False):
+    """Run a command and judge its end and its output; return the output."""
     deadline = time.monotonic() + 180 * host.agent.scale
     while True:
-        result = host.run(step.command, timeout=240, check=False)
-        lacks = missing(step.output, result.out)
+        result = host.run(at_terminal(step.command) if terminal else step.command,
+                          timeout=1800 if step.command.startswith(SLOW) else 240, check=False)
+        output = CONTROL.sub("", result.out) if terminal else result.out
+        lacks = missing(step.output, output)
         if lacks is None and (step.command == REPORT or (result.rc != 0) == step.refused):
-            return
+            return output
         again = step.command.startswith(QUERIES) or (step.command.startswith(AGAIN) and result.rc == TRY_AGAIN)
         if not again or time.monotonic() > deadline:
-            raise AssertionError(f"{host.name}: {step.command}\nended with {result.rc} and printed:\n{result.out}\n"
+            raise AssertionError(f"{host.name}: {step.command}\nended with {result.rc} and printed:\n{output}\n"
                                  f"the page shows: {lacks}")
         host.run("read -rt 0.3 <> <(:) || :")
 
