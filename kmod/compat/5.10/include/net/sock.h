@@ -7,10 +7,12 @@
 
 /*
  * Linux 5.10 always takes the page fragment of the task that sends. A link over TCP sends in a
- * worker, which uses the fragment for nothing else. The bit in the place of the member is unused.
+ * worker, which uses the fragment for nothing else. Linux 6.1.176 has no such member either,
+ * and takes the fragment of the socket if sk_allocation is GFP_NOIO. The bit in the place of the
+ * member is one of UDP, and false for a socket of TCP.
  */
 #if !CAUSEWAY_HAS_SK_USE_TASK_FRAG
-#define sk_use_task_frag sk_padding
+#define sk_use_task_frag sk_no_check_tx
 #endif
 
 #endif /* CAUSEWAY_5_10_SOCK_H */
