@@ -67,6 +67,54 @@ std::optional<IpoibInterface> interface_there(World &world, const std::string &n
     return found ? std::optional(*found) : std::nullopt;
 }
 
+// The settings of a child that the user typed.
+struct ChildWish {
+    std::string parent;
+    std::uint16_t pkey = 0;
+    std::optional<std::string> mode;
+    std::optional<std::uint64_t> mtu;
+};
+
+// Returns the typed settings that differ: "MTU 2044, not 1500". A mode of "" and an MTU of 0 are
+// unknown, or left to the kernel: nothing differs from them.
+std::vector<std::string> differences_from(const ChildWish &wish, const std::string &mode,
+                                          unsigned int mtu) {
+    std::vector<std::string> different;
+    if (wish.mode && !mode.empty() && *wish.mode != mode) {
+        different.push_back(fmt::format("mode {}, not {}", mode, *wish.mode));
+    }
+    if (wish.mtu && mtu != 0 && *wish.mtu != mtu) {
+        different.push_back(fmt::format("MTU {}, not {}", mtu, *wish.mtu));
+    }
+    return different;
+}
+
+// Returns an error if the child exists with other settings than the typed ones, or is recorded with
+// others.
+Result<void> same_child(const ChildWish &wish, const std::string &name,
+                        const std::optional<IpoibInterface> &there,
+                        const InterfaceSettings *record) {
+    const char *state = "is there";
+    auto different =
+        there ? differences_from(wish, there->mode, there->mtu) : std::vector<std::string>();
+    if (different.empty() && record != nullptr) {
+        state = "is kept for the next boot";
+        different = differences_from(wish, record->mode, record->mtu.value_or(0));
+    }
+    if (different.empty()) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("the child {} {} with other settings: {}", name, state,
+                             fmt::join(different, "; ")),
+                 fmt::format("{}causeway ipoib set {}{}{}",
+                             there ? ""
+                                   : fmt::format("causeway ipoib child add {} {}, then: ",
+                                                 wish.parent, pkey_text(wish.pkey)),
+                             name, wish.mode ? " --mode " + *wish.mode : "",
+                             wish.mtu ? fmt::format(" --mtu {}", *wish.mtu) : "")};
+}
+
 Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
     const std::string &parent_name = arguments.operands()[0];
     auto pkey = TRY(parse_pkey(arguments.operands()[1]));
@@ -76,19 +124,23 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
     if (mode) {
         TRY(ipoib_can(parent, *mode));
     }
+    const std::string name = child_name(parent_name, pkey);
+    const auto there = interface_there(world, name);
     if (mtu) {
-        TRY(check_ipoib_mtu(mode.value_or(mode_datagram), *mtu));
+        const bool connects = there && there->mode == mode_connected;
+        TRY(check_ipoib_mtu(mode.value_or(connects ? mode_connected : mode_datagram), *mtu));
     }
     auto warnings = TRY(check_membership(world, parent, pkey));
-    const std::string name = child_name(parent_name, pkey);
     if (name.size() > longest_interface) {
         return Error{
             ExitCode::usage, fmt::format("the name {} would be too long", name),
             fmt::format("give the parent a shorter one: causeway name set {} ib0", parent_name)};
     }
+    const auto had = TRY(load_records(world.places));
+    TRY(same_child({parent_name, pkey, mode, mtu}, name, there, find_record(had, name)));
     const std::string mtu_text = mtu ? fmt::format("{}", *mtu) : "";
     std::vector<ChangePointer> live;
-    if (!interface_there(world, name)) {
+    if (!there) {
         live.push_back(change_ipoib_child(
             {parent_name, pkey_text(pkey), name, mode.value_or(""), mtu_text}, true));
     }

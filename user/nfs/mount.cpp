@@ -95,8 +95,8 @@ Result<void> check_directory(const std::string &directory) {
 }
 
 // The folder is mounted already. Takes the options of the mount if none are typed, so that the
-// folder is mounted in the same way at boot. Returns an error if others are typed than those with
-// which Causeway mounted the folder.
+// folder is mounted in the same way at boot. Returns an error if others are typed. The options of a
+// mount by another program are those that the kernel shows.
 Result<void> keep_options(World &world, const Arguments &arguments, MountRequest &request) {
     const auto on = TRY(mounted_on(world.files, request.directory));
     if (!on.nfs) {
@@ -109,14 +109,15 @@ Result<void> keep_options(World &world, const Arguments &arguments, MountRequest
         return {};
     }
     there.require_rdma = request.options.require_rdma;
-    if (!record_of(world.places, *on.nfs, world.clock.now()) ||
-        there.text() == request.options.text()) {
+    if (there.text() == request.options.text()) {
         return {};
     }
     return Error{ExitCode::failed,
                  fmt::format("{} is mounted with other options: '{}', not '{}'", request.directory,
                              there.text(), request.options.text()),
-                 fmt::format("causeway nfs umount {}, then mount it again", request.directory)};
+                 fmt::format("leave out --options to keep these; or: causeway nfs umount {}, then "
+                             "mount it again",
+                             request.directory)};
 }
 
 Result<void> check_persistence(const Arguments &arguments, std::vector<std::string> &warnings) {

@@ -100,10 +100,11 @@ std::string unit_text(const SoftDevice &device) {
 }
 
 // Returns the name of the device of this type that the network device already has, else the typed
-// name or a free one. Returns an error if the typed name does not fit an existing device.
+// name, that of @unit, or a free one. @unit adds a device on the network device at boot. Returns an
+// error if the typed name does not fit an existing device.
 Result<std::string> choose_name(const std::vector<RdmaDevice> &devices, const std::string &type,
-                                const std::string &netdev,
-                                const std::optional<std::string> &typed) {
+                                const std::string &netdev, const std::optional<std::string> &typed,
+                                const std::optional<SoftUnit> &unit) {
     for (const RdmaDevice &device : devices) {
         const bool same = device.soft == type && device.netdev == netdev;
         if (same && (!typed || *typed == device.name)) {
@@ -121,7 +122,11 @@ Result<std::string> choose_name(const std::vector<RdmaDevice> &devices, const st
                          "give --name another"};
         }
     }
-    return typed.value_or(free_name(devices, type));
+    const bool takes_unit =
+        unit && unit->type == type &&
+        std::none_of(devices.begin(), devices.end(),
+                     [&](const RdmaDevice &each) { return each.name == unit->name; });
+    return typed.value_or(takes_unit ? unit->name : free_name(devices, type));
 }
 
 Error no_module(const std::string &type, const Error &error) {
@@ -181,17 +186,17 @@ std::optional<SoftUnit> unit_on(const World &world, const std::string &netdev) {
     return parse_soft_unit(text_of(device_unit_of(world, netdev).file).value_or(""));
 }
 
-// Returns an error if the unit of the network device adds a device of another type: the unit would
-// be overwritten.
-Result<void> expect_own_unit(const World &world, const SoftWish &wish) {
-    const auto unit = unit_on(world, wish.netdev);
-    if (!unit || unit->type == wish.type) {
+// Returns an error if the unit of the network device adds a device of another type or name: the
+// unit would be overwritten.
+Result<void> expect_own_unit(const World &world, const SoftDevice &device) {
+    const auto unit = unit_on(world, device.netdev);
+    if (!unit || (unit->type == device.type && unit->name == device.name)) {
         return {};
     }
     return Error{ExitCode::failed,
                  fmt::format("a unit adds the {} device {} on {} at boot, and a network device has "
                              "one such unit",
-                             unit->type, unit->name, wish.netdev),
+                             unit->type, unit->name, device.netdev),
                  fmt::format("causeway soft remove {}; or give --no-persist", unit->name)};
 }
 
@@ -230,12 +235,13 @@ Result<void> parse_soft_type(const std::string &type) {
 Result<Answer> add_soft_device(World &world, Manner manner, const SoftWish &wish) {
     TRY(parse_netdev(world, wish.netdev));
     const auto devices = rdma_devices(world.files);
-    auto name = TRY(choose_name(devices, wish.type, wish.netdev, wish.name));
+    auto name =
+        TRY(choose_name(devices, wish.type, wish.netdev, wish.name, unit_on(world, wish.netdev)));
     const SoftDevice device{wish.type, name, wish.netdev};
     ChangeSet set(fmt::format("soft add {} {}", wish.type, wish.netdev));
     const bool persists = wish.persists && systemd_runs(world);
     if (persists) {
-        TRY(expect_own_unit(world, wish));
+        TRY(expect_own_unit(world, device));
         const DeviceUnit unit = device_unit_of(world, wish.netdev);
         TRY(set.write(unit.file, unit_text(device)));
         TRY(set.link(unit.want, unit.file.string()));

@@ -162,6 +162,49 @@ TEST_F(IpoibChildren, a_child_is_made_kept_and_taken_back) {
     EXPECT_FALSE(fs::exists(record("ib0.8001")));
 }
 
+// Without the check, the record took the typed settings and the interface stayed as it was.
+TEST_F(IpoibChildren, add_refuses_a_child_that_has_other_settings) {
+    const auto add = [&](const std::vector<std::string> &options) {
+        std::vector<std::string> words = {"ipoib", "child", "add", "ib0", "0x8001"};
+        words.insert(words.end(), options.begin(), options.end());
+        return run(words);
+    };
+    ASSERT_EQ(add({"--no-persist"}), 0) << err();
+    EXPECT_EQ(add({"--mtu", "1500", "--no-persist"}), 1);
+    EXPECT_TRUE(says("the child ib0.8001 is there with other settings: MTU 2044, not 1500\n"
+                     "  causeway ipoib set ib0.8001 --mtu 1500\n"))
+        << err();
+    EXPECT_EQ(add({"--mode", "connected", "--mtu", "9000"}), 1);
+    EXPECT_TRUE(says("mode datagram, not connected; MTU 2044, not 9000\n"
+                     "  causeway ipoib set ib0.8001 --mode connected --mtu 9000\n"))
+        << err();
+    EXPECT_EQ(add({"--mode", "datagram", "--mtu", "2044", "--no-persist"}), 0) << err();
+    EXPECT_EQ(out(), "nothing to do: ib0 has the child ib0.8001 already\n");
+
+    // The record counts as well as the interface.
+    boot("systemd-networkd.service");
+    ASSERT_EQ(run({"ipoib", "set", "ib0.8001", "--mtu", "1500"}), 0) << err();
+    const std::string kept = read_file(record("ib0.8001"));
+    files.content["/sys/class/net/ib0.8001/mtu"] = "2044\n";
+    EXPECT_EQ(add({"--mtu", "2044"}), 1);
+    EXPECT_TRUE(says("is kept for the next boot with other settings: MTU 1500, not 2044\n"
+                     "  causeway ipoib set ib0.8001 --mtu 2044\n"))
+        << err();
+    files.content.erase("/sys/class/net/ib0.8001/type");
+    EXPECT_EQ(add({"--mtu", "2044"}), 1);
+    EXPECT_TRUE(says("is kept for the next boot with other settings: MTU 1500, not 2044\n"
+                     "  causeway ipoib child add ib0 0x8001, then: causeway ipoib set ib0.8001 "
+                     "--mtu 2044\n"))
+        << err();
+    EXPECT_EQ(read_file(record("ib0.8001")), kept);
+
+    // The MTU of a child in connected mode may be larger than datagram mode takes.
+    files.add_ipoib("ib0.8001", "0x8001");
+    files.content["/sys/class/net/ib0.8001/mode"] = "connected\n";
+    files.content["/sys/class/net/ib0.8001/mtu"] = "65520\n";
+    EXPECT_EQ(add({"--mtu", "65520", "--no-persist"}), 0) << err();
+}
+
 TEST_F(IpoibChildren, a_child_that_netlink_made_is_removed_by_netlink) {
     files.add_ipoib("ib0.8001", "0x8001");
     files.refuse["/sys/class/net/ib0/delete_child"] =

@@ -208,6 +208,27 @@ TEST_F(Nfs, mount_keeps_at_boot_what_others_have_mounted) {
               mount_unit_text("storage1:/srv", mnt(), "vers=4.1,hard,port=20050"));
 }
 
+// The options of a mount without a record are those that the kernel shows.
+TEST_F(Nfs, mount_refuses_options_that_a_mount_of_others_does_not_have) {
+    boot_systemd();
+    processes.add_mount("storage1:/srv", mnt(),
+                        "rw,vers=4.1,rsize=65536,hard,proto=rdma,port=20049,addr=10.0.0.1");
+    for (const std::vector<std::string> &more :
+         {std::vector<std::string>{}, std::vector<std::string>{"--no-persist"}}) {
+        std::vector<std::string> words = {"nfs", "mount", "storage1:/srv", mnt(), "-o", "soft"};
+        words.insert(words.end(), more.begin(), more.end());
+        EXPECT_EQ(run(words), 1);
+        EXPECT_NE(err().find("is mounted with other options: 'vers=4.1,hard', not 'soft'\n"
+                             "  leave out --options to keep these; or: causeway nfs umount " +
+                             mnt() + ", then mount it again"),
+                  std::string::npos)
+            << err();
+    }
+    EXPECT_FALSE(fs::exists(unit_file()));
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "vers=4.1,hard"}), 0) << err();
+    EXPECT_EQ(read_file(unit_file()), mount_unit_text("storage1:/srv", mnt(), "vers=4.1,hard"));
+}
+
 TEST_F(Nfs, mount_knows_the_option_that_is_the_default_now) {
     boot_systemd();
     EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "--persist"}), 0) << err();

@@ -67,6 +67,24 @@ TEST_F(SoftOption, makes_soft_iwarp_where_its_type_is_named) {
     EXPECT_NE(out().find("+rxe rxe0 on eth0\n"), std::string::npos) << out();
 }
 
+// The unit stays when its device is absent: removed by hand, or after a boot at which it failed.
+TEST_F(SoftOption, add_overwrites_no_unit_of_another_name) {
+    ASSERT_EQ(run({"soft", "add", "rxe", "eth0", "--name", "store0"}), 0) << err();
+    ASSERT_TRUE(rdma.remove("store0"));
+    const std::string kept = read_file(unit());
+    EXPECT_EQ(run({"soft", "add", "rxe", "eth0", "--name", "store1"}), 1);
+    EXPECT_NE(err().find("a unit adds the rxe device store0 on eth0 at boot, and a network device "
+                         "has one such unit\n  causeway soft remove store0; or give "
+                         "--no-persist\n"),
+              std::string::npos)
+        << err();
+    EXPECT_EQ(read_file(unit()), kept);
+    // Without a name, the device gets the name in its unit.
+    EXPECT_EQ(run({"soft", "add", "rxe", "eth0"}), 0) << err();
+    EXPECT_EQ(rdma.log.back(), "add rxe store0 eth0");
+    EXPECT_EQ(read_file(unit()), kept);
+}
+
 TEST_F(SoftOption, devices_are_listed_with_those_that_only_a_unit_makes) {
     EXPECT_EQ(run({"soft", "list"}), 0);
     EXPECT_EQ(out(), "there is no RDMA device by software\n");
