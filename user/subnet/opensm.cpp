@@ -20,13 +20,24 @@ namespace {
 
 constexpr std::string_view ports_start = "PORTS=\"";
 
-// opensm reads one file of settings, so this joins those of the package, of all ports and of the
-// port. The joined file is in opensm's own folder of caches.
+// opensm keeps the LIDs of its subnet in OSM_CACHE_DIR, so each instance has a folder there: two
+// instances would overwrite the files of each other. The instances of earlier versions, and those
+// of the package, have these files in /var/cache/opensm. The first port takes them over once, so
+// that its LIDs stay.
+//
+// opensm reads one file of settings, so the second program joins those of the package, of all ports
+// and of the port. RHEL's package sets dump_files_dir to a folder that all instances would share.
 constexpr const char *service_lines =
-    "CacheDirectory=opensm\n"
-    "ExecStartPre=/bin/sh -c 'for file in /etc/opensm/opensm.conf /etc/rdma/opensm.conf "
-    "/etc/causeway/opensm.conf /etc/causeway/opensm.d/%I.conf; do if [ -e \"$$file\" ]; then "
-    "cat \"$$file\" && echo || exit 1; fi; done >/var/cache/opensm/causeway-%I.conf'\n"
+    "CacheDirectory=opensm opensm/%I\n"
+    "Environment=OSM_CACHE_DIR=/var/cache/opensm/%I\n"
+    "EnvironmentFile=-/etc/causeway/opensm.env\n"
+    "ExecStartPre=-/bin/sh -c 'case \"$$PORTS\" in %I|\"%I \"*) for file in guid2lid guid2mkey "
+    "neighbors; do if [ -e /var/cache/opensm/$$file ] && [ ! -e /var/cache/opensm/%I/$$file ]; "
+    "then cp -p /var/cache/opensm/$$file /var/cache/opensm/%I; fi; done;; esac'\n"
+    "ExecStartPre=/bin/sh -c 'join() { for file; do if [ -e \"$$file\" ]; then cat \"$$file\" && "
+    "echo || exit 1; fi; done; }; { join /etc/opensm/opensm.conf /etc/rdma/opensm.conf; "
+    "echo dump_files_dir /var/cache/opensm/%I; join /etc/causeway/opensm.conf "
+    "/etc/causeway/opensm.d/%I.conf; } >/var/cache/opensm/causeway-%I.conf'\n"
     "ExecStart=/usr/sbin/opensm --guid %I --log_file /var/log/opensm.%I.log "
     "--config /var/cache/opensm/causeway-%I.conf\n";
 

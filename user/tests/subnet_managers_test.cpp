@@ -19,7 +19,10 @@ TEST_F(SubnetManager, is_enabled_by_drop_ins_of_our_own) {
                   .find("[Service]\nEnvironmentFile=/etc/causeway/opensm.env\n"),
               std::string::npos);
     EXPECT_NE(read_file(units / "opensm@.service.d/causeway.conf")
-                  .find("\nExecStart=\nCacheDirectory=opensm\nExecStartPre=/bin/sh -c '"),
+                  .find("\nExecStart=\nCacheDirectory=opensm opensm/%I\n"
+                        "Environment=OSM_CACHE_DIR=/var/cache/opensm/%I\n"
+                        "EnvironmentFile=-/etc/causeway/opensm.env\n"
+                        "ExecStartPre=-/bin/sh -c '"),
               std::string::npos);
     EXPECT_NE(read_file(units / "opensm@.service.d/causeway.conf")
                   .find("\nExecStart=/usr/sbin/opensm --guid %I --log_file /var/log/opensm.%I.log "

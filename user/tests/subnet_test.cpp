@@ -211,27 +211,37 @@ TEST(QosLevels, that_opensm_would_not_read_are_none) {
 
 class OpensmUnit : public SubnetHost {
   protected:
-    // Runs the program that the unit runs before opensm, with the files of the test, and returns
-    // its status.
-    int join(const std::string &guid) {
-        const std::string unit =
-            read_file(root / "etc/systemd/system/opensm@.service.d/causeway.conf");
-        const std::string start = "ExecStartPre=/bin/sh -c '";
-        const std::size_t from = unit.find(start) + start.size();
-        std::string script = unit.substr(from, unit.find("'\n", from) - from);
-        for (const auto &[text, wanted] : std::vector<std::pair<std::string, std::string>>{
+    std::string unit() const {
+        return read_file(root / "etc/systemd/system/opensm@.service.d/causeway.conf");
+    }
+    // Runs a program that the unit runs before opensm, which starts with these words, on the files
+    // of the test. Returns its status.
+    int run_before(const std::string &start, const std::string &guid, const std::string &ports) {
+        const std::string text = unit();
+        const std::size_t from = text.find(start);
+        EXPECT_NE(from, std::string::npos) << text;
+        std::string script = text.substr(from, text.find("'\n", from) - from);
+        script.erase(0, script.find('\'') + 1);
+        const std::string top = root.path().string();
+        for (const auto &[before, after] : std::vector<std::pair<std::string, std::string>>{
                  {"%I", guid},
                  {"$$", "$"},
-                 {" /etc/", " " + root.path().string() + "/etc/"},
-                 {">/var/", ">" + root.path().string() + "/var/"}}) {
-            for (std::size_t at = script.find(text); at != std::string::npos;
-                 at = script.find(text, at + wanted.size())) {
-                script.replace(at, text.size(), wanted);
+                 {" /etc/", " " + top + "/etc/"},
+                 {"/var/cache/opensm", top + "/var/cache/opensm"}}) {
+            for (std::size_t at = script.find(before); at != std::string::npos;
+                 at = script.find(before, at + after.size())) {
+                script.replace(at, before.size(), after);
             }
         }
-        fs::create_directories(root / "var/cache/opensm");
-        return run_real_program({"sh", "-c", script}).status;
+        // systemd makes the folders of CacheDirectory=.
+        fs::create_directories(cache(guid));
+        return run_real_program({"env", "PORTS=" + ports, "sh", "-c", script}).status;
     }
+    int join(const std::string &guid) { return run_before("ExecStartPre=/bin/sh -c '", guid, ""); }
+    int keep_lids(const std::string &guid, const std::string &ports) {
+        return run_before("ExecStartPre=-/bin/sh -c '", guid, ports);
+    }
+    fs::path cache(const std::string &guid) const { return root / ("var/cache/opensm/" + guid); }
     fs::path joined(const std::string &guid) const {
         return root / ("var/cache/opensm/causeway-" + guid + ".conf");
     }
@@ -254,6 +264,48 @@ TEST_F(OpensmUnit, joins_the_files_of_the_package_of_all_ports_and_of_the_port) 
     EXPECT_EQ(settings.value("lmc"), "1");
     EXPECT_EQ(settings.value("sm_priority"), "5");
     EXPECT_EQ(settings.value("partition_config_file"), "/etc/causeway/partitions.conf");
+}
+
+// opensm keeps its LIDs in three files, and dumps its tables of routes into others. Two subnets
+// would overwrite the files of each other.
+TEST_F(OpensmUnit, gives_each_port_folders_of_its_own) {
+    enable();
+    ASSERT_EQ(join(guid_1), 0);
+    ASSERT_EQ(join(guid_2), 0);
+    EXPECT_EQ(OpensmSettings(read_file(joined(guid_1))).value("dump_files_dir"),
+              cache(guid_1).string());
+    EXPECT_EQ(OpensmSettings(read_file(joined(guid_2))).value("dump_files_dir"),
+              cache(guid_2).string());
+    // RHEL's package names all settings, each with its default. A line of an administrator counts.
+    write_file(root / "etc/rdma/opensm.conf", "dump_files_dir /var/log/\n");
+    ASSERT_EQ(join(guid_2), 0);
+    EXPECT_EQ(OpensmSettings(read_file(joined(guid_2))).value("dump_files_dir"),
+              cache(guid_2).string());
+    write_file(of_port(std::string(guid_2) + ".conf"), "dump_files_dir /srv/dumps\n");
+    ASSERT_EQ(join(guid_2), 0);
+    EXPECT_EQ(OpensmSettings(read_file(joined(guid_2))).value("dump_files_dir"), "/srv/dumps");
+}
+
+// The LIDs of the time before each port had a folder.
+TEST_F(OpensmUnit, keeps_the_lids_of_the_first_port) {
+    enable();
+    const std::string ports = std::string(guid_1) + " " + guid_2;
+    for (const char *guid : {guid_1, guid_2}) {
+        ASSERT_EQ(keep_lids(guid, ports), 0); // there is no file yet
+    }
+    for (const char *file : {"guid2lid", "guid2mkey", "neighbors"}) {
+        write_file(root / "var/cache/opensm" / file, file);
+    }
+    for (const char *guid : {guid_1, guid_2}) {
+        ASSERT_EQ(keep_lids(guid, ports), 0);
+    }
+    for (const char *file : {"guid2lid", "guid2mkey", "neighbors"}) {
+        EXPECT_EQ(read_file(cache(guid_1) / file), file);
+        EXPECT_FALSE(fs::exists(cache(guid_2) / file)) << file;
+    }
+    write_file(cache(guid_1) / "guid2lid", "newer");
+    ASSERT_EQ(keep_lids(guid_1, guid_1), 0);
+    EXPECT_EQ(read_file(cache(guid_1) / "guid2lid"), "newer");
 }
 
 // The real opensm reads the files of these verbs, on a fabric that ibsim simulates.
@@ -308,9 +360,15 @@ TEST_F(OpensmUnit, starts_the_real_opensm_without_complaints) {
     settings.set("partition_config_file", own);
     const TemporaryFolder folder;
     write_file(folder / "opensm.conf", settings.text());
+    EXPECT_NE(unit().find("\nEnvironment=OSM_CACHE_DIR=/var/cache/opensm/%I\n"), std::string::npos);
     const ProcessEnd end = run_real_program(
-        {"bash", (source_tree() / "user/tests/opensm_on_ibsim").string(), folder.path().string()});
+        {"env", "OSM_CACHE_DIR=" + cache(guid_1).string(), "bash",
+         (source_tree() / "user/tests/opensm_on_ibsim").string(), folder.path().string()});
     ASSERT_TRUE(end.good()) << end.out << end.err;
+    for (const char *file :
+         {"guid2lid", "guid2mkey", "neighbors", "opensm.fdbs", "opensm-subnet.lst"}) {
+        EXPECT_TRUE(fs::exists(cache(guid_1) / file)) << file;
+    }
     EXPECT_EQ(end.out, "Initialize Active\nInitialize Active\n0x0001 0x8001\n0x0001 0xffff\n"
                        "0xfec0000000000001\n"
                        "VL: |0x0 |0x1 |0x0 |0x0 |0x0 |0x0 |0x0 |0x0 |\n"
