@@ -60,7 +60,9 @@ constexpr std::array introduction = {
     std::string_view(
         "It reads only: `/sys`, `/proc`, files below `/etc`, the log of the kernel, and what `ip`, "
         "`modinfo`, `systemctl`, `ethtool`, `dcb`, `nft`, `ufw` and `firewall-cmd` say where they "
-        "are installed. To a peer of a connection whose interface has an MTU above 1500, and to at "
+        "are installed. On the host of the subnet manager it asks the fabric for the rates of its "
+        "ports (`ibnetdiscover`) if a partition has a rate. To a peer of a connection whose "
+        "interface has an MTU above 1500, and to at "
         "most four neighbours of IP over InfiniBand, it sends two pings. The bundle holds no key, "
         "no file that a key is in, and no content of disks."),
     std::string_view(

@@ -17,12 +17,24 @@ struct PartitionLine {
     unsigned int rate = 0; // opensm's code; 0: none given
 };
 
+// Ports of a fabric that are slower than the rate of a partition. This machine runs the subnet
+// manager of the fabric. Its own ports do not count here.
+struct SlowHosts {
+    std::string file; // of the partition
+    unsigned int pkey = 0;
+    std::string what;
+    double slowest = 0; // Gb/s
+
+    bool operator==(const SlowHosts &) const = default;
+};
+
 struct SubnetFacts {
     bool manager_runs = false; // opensm on this machine
     bool manager_enabled = false;
     bool manager_ours = false; // set up by "causeway sm enable"
     std::vector<PartitionLine> partitions;
     std::vector<std::string> partition_files;
+    std::vector<SlowHosts> slow_hosts;
 };
 
 // Parses a partitions file. @file is its name, for errors.

@@ -33,6 +33,14 @@ std::vector<Sighting> no_default(const Facts &facts) {
     return seen;
 }
 
+std::string lower_rate(const Facts &facts, unsigned int pkey, const std::string &file,
+                       double gigabits) {
+    return facts.of<SubnetFacts>().manager_ours
+               ? fmt::format("causeway sm partition set 0x{:04x} --rate {}", pkey,
+                             short_number(gigabits))
+               : fmt::format("give a lower rate= in {}, then: systemctl restart opensm", file);
+}
+
 std::vector<Sighting> too_fast(const Facts &facts) {
     std::vector<Sighting> seen;
     for (const PartitionLine &line : facts.of<SubnetFacts>().partitions) {
@@ -52,16 +60,15 @@ std::vector<Sighting> too_fast(const Facts &facts) {
                                                 "has {}",
                                                 line.pkey, code->gigabits, port.port.number,
                                                 device.device.name, rate->signalled),
-                                    facts.of<SubnetFacts>().manager_ours
-                                        ? fmt::format("causeway sm partition set 0x{:04x} --rate "
-                                                      "{}",
-                                                      line.pkey, rate->signalled)
-                                        : fmt::format("give a lower rate= in {}, then: systemctl "
-                                                      "restart opensm",
-                                                      line.file)});
+                                    lower_rate(facts, line.pkey, line.file, rate->signalled)});
                 }
             }
         }
+    }
+    for (const SlowHosts &slow : facts.of<SubnetFacts>().slow_hosts) {
+        seen.push_back({fmt::format("0x{:04x}", slow.pkey),
+                        fmt::format("partition 0x{:04x}: {}", slow.pkey, slow.what),
+                        lower_rate(facts, slow.pkey, slow.file, slow.slowest)});
     }
     return seen;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "subnet/slow_ports.h"
 
+#include "base/append_once.h"
 #include "fabric/topology.h"
 #include "host/rate.h"
 #include "show/progress.h"
-#include "subnet/ports.h"
 
 #include <algorithm>
 #include <array>
@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::chrono::seconds discovery_limit{60};
 constexpr unsigned int widest_link = 12;
-
-struct HostPort {
-    std::string name;
-    double gigabits = 0;
-};
 
 // Parses "4X EDR" of ibnetdiscover. Returns none for any other text.
 std::optional<double> gigabits_of(const std::string &rate) {
@@ -37,47 +32,53 @@ std::optional<double> gigabits_of(const std::string &rate) {
     return speed == lane_speeds().end() ? std::nullopt : std::optional(speed->signalled * lanes);
 }
 
-// Returns the ports of hosts on the fabric; none if the fabric does not answer.
-std::vector<HostPort> hosts_of_fabric(World &world, const SubnetPort &port) {
-    std::vector<HostPort> hosts;
-    if (!world.processes.there("ibnetdiscover")) {
-        return hosts;
-    }
+} // namespace
+
+Result<std::vector<HostPort>> hosts_of_fabric(World &world, const SubnetPort &port,
+                                              std::chrono::seconds limit) {
     const Progress progress(world, "reading the rates of the fabric's ports");
-    const auto end = world.processes.run(
-        {"ibnetdiscover", "-C", port.device, "-P", fmt::format("{}", port.port)}, discovery_limit);
-    if (!end || !end->good()) {
-        return hosts;
+    const auto end = TRY(world.processes.run(
+        {"ibnetdiscover", "-C", port.device, "-P", fmt::format("{}", port.port)}, limit));
+    if (!end.good()) {
+        return Error{ExitCode::unavailable, "ibnetdiscover failed: " + end.last_words()};
     }
+    std::vector<HostPort> hosts;
     Unread unread; // a line that is not understood gives no host to compare
-    for (const FabricNode &node : parse_topology(end->out, unread)) {
+    for (const FabricNode &node : parse_topology(end.out, unread)) {
         for (const FabricLink &link : node.links) {
             const auto rate = gigabits_of(link.rate);
             if (node.kind == FabricNode::Kind::host && rate) {
-                hosts.push_back({fmt::format("{}/{}", node.name, link.near.port), *rate});
+                hosts.push_back(
+                    {fmt::format("{}/{}", node.name, link.near.port), link.guid, *rate});
             }
         }
     }
     return hosts;
 }
 
-std::optional<std::string> warning_about(std::vector<HostPort> hosts, double gigabits) {
-    hosts.erase(std::remove_if(hosts.begin(), hosts.end(),
-                               [&](const HostPort &host) { return host.gigabits >= gigabits; }),
-                hosts.end());
-    if (hosts.empty()) {
-        return std::nullopt;
-    }
-    const auto slowest = std::min_element(
-        hosts.begin(), hosts.end(),
-        [](const HostPort &left, const HostPort &right) { return left.gigabits < right.gigabits; });
+std::string SlowPorts::text(double gigabits) const {
     return fmt::format("{} of the fabric's ports {} slower than {} Gb/s and cannot join the "
                        "broadcast group; the slowest is {} with {} Gb/s",
-                       hosts.size(), hosts.size() == 1 ? "is" : "are", short_number(gigabits),
-                       slowest->name, short_number(slowest->gigabits));
+                       count, count == 1 ? "is" : "are", short_number(gigabits), slowest.name,
+                       short_number(slowest.gigabits));
 }
 
-} // namespace
+std::optional<SlowPorts> slower_than(const std::vector<HostPort> &hosts, double gigabits) {
+    std::optional<SlowPorts> slow;
+    for (const HostPort &host : hosts) {
+        if (host.gigabits >= gigabits) {
+            continue;
+        }
+        if (!slow) {
+            slow = SlowPorts{0, host};
+        }
+        slow->count++;
+        if (host.gigabits < slow->slowest.gigabits) {
+            slow->slowest = host;
+        }
+    }
+    return slow;
+}
 
 std::vector<std::string> warn_of_slow_ports(World &world, const std::vector<std::string> &guids,
                                             double gigabits) {
@@ -87,18 +88,22 @@ std::vector<std::string> warn_of_slow_ports(World &world, const std::vector<std:
             port.state != "ACTIVE") {
             continue;
         }
-        auto hosts = hosts_of_fabric(world, port);
+        std::vector<HostPort> hosts;
+        if (world.processes.there("ibnetdiscover")) {
+            if (auto found = hosts_of_fabric(world, port, discovery_limit)) {
+                hosts = *std::move(found);
+            }
+        }
         if (hosts.empty()) {
             warnings.push_back(fmt::format("the hosts of the fabric at {} were not compared with "
                                            "{} Gb/s: ibnetdiscover found none",
                                            port.text(), short_number(gigabits)));
             if (const auto rate = parse_rate(port.rate)) {
-                hosts.push_back({port.text(), rate->signalled});
+                hosts.push_back({port.text(), port.guid, rate->signalled});
             }
         }
-        const auto warning = warning_about(std::move(hosts), gigabits);
-        if (warning && std::find(warnings.begin(), warnings.end(), *warning) == warnings.end()) {
-            warnings.push_back(*warning);
+        if (const auto slow = slower_than(hosts, gigabits)) {
+            append_once(warnings, slow->text(gigabits));
         }
     }
     return warnings;

@@ -263,6 +263,74 @@ TEST_F(SubnetPartitions, are_compared_with_the_slowest_host_of_the_fabric) {
     EXPECT_FALSE(processes.ran("ibnetdiscover -C mlx4_0 -P 2"));
 }
 
+TEST_F(SubnetPartitions, are_compared_by_doctor_too) {
+    unsigned int asked = 0;
+    processes.acts["ibnetdiscover -C mlx4_0 -P 1"] = [&asked] {
+        asked++;
+        ProcessEnd end;
+        end.out = two_hosts;
+        return end;
+    };
+    const auto seen = [&] {
+        std::vector<std::string> lines;
+        for (const auto &finding : json({"doctor"})["findings"]) {
+            if (finding["id"] == "partition-rate-too-high") {
+                lines.push_back(finding["what"].get<std::string>() + "; " +
+                                finding["fix"].get<std::string>());
+            }
+        }
+        return lines;
+    };
+    enable();
+    ASSERT_EQ(run({"sm", "partition", "add", "1", "--rate", "40"}), 0) << err();
+    ASSERT_EQ(run({"sm", "partition", "add", "2", "--rate", "40"}), 0) << err();
+    asked = 0;
+    EXPECT_EQ(seen(), (std::vector<std::string>{
+                          "partition 0x0001: 1 of the fabric's ports is slower than 40 Gb/s and "
+                          "cannot join the broadcast group; the slowest is two/1 with 10 Gb/s; "
+                          "causeway sm partition set 0x0001 --rate 10",
+                          "partition 0x0002: 1 of the fabric's ports is slower than 40 Gb/s and "
+                          "cannot join the broadcast group; the slowest is two/1 with 10 Gb/s; "
+                          "causeway sm partition set 0x0002 --rate 10"}));
+    EXPECT_EQ(asked, 1U);
+    ASSERT_EQ(run({"sm", "partition", "set", "2", "--rate", "10"}), 0) << err();
+    EXPECT_EQ(seen().size(), 1U);
+    // The partitions of port 2 alone, which is not active, are on no fabric that answers.
+    ASSERT_EQ(run({"sm", "partition", "set", "1", "--rate", "10"}), 0) << err();
+    ASSERT_EQ(run({"sm", "partition", "add", "3", "--rate", "40", "--port", "mlx4_0/2"}), 0)
+        << err();
+    EXPECT_EQ(seen(), std::vector<std::string>());
+    // A port of this machine is reported once, although the fabric has it too.
+    std::string fabric = two_hosts;
+    for (std::size_t at = fabric.find("(100001)"); at != std::string::npos;
+         at = fabric.find("(100001)")) {
+        fabric.replace(at, 8, "(2c90300101234)");
+    }
+    processes.acts["ibnetdiscover -C mlx4_0 -P 1"] = [&fabric] {
+        ProcessEnd end;
+        end.out = fabric;
+        return end;
+    };
+    ASSERT_EQ(run({"sm", "partition", "set", "1", "--rate", "56", "--port", "mlx4_0/1"}), 0)
+        << err();
+    const auto both = seen();
+    ASSERT_EQ(both.size(), 2U);
+    EXPECT_EQ(both[0].find("partition 0x0001 wants 56 Gb/s, port 1 of mlx4_0 has 40; "), 0U);
+    EXPECT_EQ(both[1].find("partition 0x0001: 1 of the fabric's ports is slower than 56"), 0U);
+    // A fabric that does not answer.
+    processes.acts["ibnetdiscover -C mlx4_0 -P 1"] = [] { return FakeProcesses::failure("no"); };
+    EXPECT_EQ(seen().size(), 1U);
+    EXPECT_NE(out().find("the rates of the fabric's ports: ibnetdiscover failed: no"),
+              std::string::npos)
+        << out();
+    // Without a rate of a partition, and where no subnet manager is enabled, nothing asks.
+    ASSERT_EQ(run({"sm", "disable"}), 0) << err();
+    runs(false);
+    asked = 0;
+    EXPECT_EQ(seen(), std::vector<std::string>());
+    EXPECT_EQ(asked, 0U);
+}
+
 TEST_F(SubnetPartitions, are_none_before_a_manager_is_enabled) {
     EXPECT_EQ(run({"sm", "partition", "list"}), 0) << err();
     EXPECT_EQ(out(), "causeway enabled no subnet manager here, so it keeps no partitions\n");
