@@ -1,226 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// pfc show, pfc set: priority flow control (IEEE 802.1Qbb), without which RoCE loses packets on a
-// busy network, and the priorities of DSCPs.
+// pfc set: priority flow control (IEEE 802.1Qbb), without which RoCE loses packets on a busy
+// network, and the priorities of DSCPs.
 //
 // mlx4 takes flow control as an option of its module. All other drivers take it by dcb(8), and lose
 // it with the device: a unit sets it again.
-#include "base/units.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
-#include "config/file_header.h"
-#include "doctor/gather.h"
 #include "port/at_boot_option.h"
-#include "port/device_unit.h"
-#include "port/flow_control.h"
+#include "port/pfc_at_boot.h"
+#include "port/pfc_verbs.h"
 #include "port/roce_verbs.h"
-#include "show/table.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <optional>
-#include <set>
 
 namespace causeway {
 
 namespace {
-
-std::string priorities_text(const Priorities &priorities) {
-    return priorities.empty() ? "off" : fmt::format("{}", fmt::join(priorities, ", "));
-}
-
-std::vector<std::string> dscp_words(const DscpPriorities &map, char between) {
-    std::vector<std::string> words;
-    for (const auto &[dscp, priority] : map) {
-        words.push_back(fmt::format("{}{}{}", dscp, between, priority));
-    }
-    return words;
-}
-
-// Parses "26=3". The list "none" is an empty map.
-Result<DscpPriorities> parse_dscp(const std::vector<std::string> &typed) {
-    DscpPriorities map;
-    for (const std::string &word : typed) {
-        if (word == "none" && typed.size() == 1) {
-            return map;
-        }
-        const std::size_t equals = word.find('=');
-        auto dscp = parse_number("a DSCP", word.substr(0, equals), 0, dscp_count - 1);
-        auto priority =
-            parse_number("a priority", equals == std::string::npos ? "" : word.substr(equals + 1),
-                         0, priority_count - 1);
-        if (!dscp || !priority) {
-            return Error{ExitCode::usage, fmt::format("'{}' gives no priority to a DSCP", word),
-                         "write DSCP=PRIORITY, a DSCP from 0 to 63 and a priority from 0 to 7: "
-                         "--dscp 26=3; or: --dscp none"};
-        }
-        const auto key = static_cast<unsigned int>(*dscp);
-        if (!map.emplace(key, static_cast<unsigned int>(*priority)).second) {
-            return Error{ExitCode::usage, fmt::format("the DSCP {} is there twice", key),
-                         "give each DSCP one priority"};
-        }
-    }
-    return map;
-}
-
-DeviceUnit pfc_unit_on(const std::string &netdev) {
-    DeviceUnit unit;
-    unit.verb = "pfc set";
-    unit.setting = "pfc";
-    unit.subject = netdev;
-    return unit;
-}
-
-DeviceUnit pfc_unit_of(const FlowControl &control) {
-    DeviceUnit unit = pfc_unit_on(control.netdev);
-    unit.interface = control.netdev;
-    unit.node_guid = control.node_guid;
-    unit.description = fmt::format("Priority flow control of {}", control.netdev);
-    return unit;
-}
-
-// The settings that the unit of an interface, or an option of mlx4_en, makes at boot.
-struct AtBoot {
-    Priorities on;
-    DscpPriorities dscp;
-    std::string netdev{};
-};
-
-// Parses the command of a unit. Returns none if there is no unit, or if an administrator wrote
-// another command into it.
-std::optional<AtBoot> parse_at_boot(const std::vector<std::string> &words) {
-    std::vector<std::string> typed;
-    std::vector<std::string> maps;
-    std::string netdev;
-    for (std::size_t i = 0; i < words.size(); i++) {
-        if (words[i] == "--dscp" && i + 1 < words.size()) {
-            maps.push_back(words[++i]);
-        } else if (words[i] == "--interface" && i + 1 < words.size()) {
-            netdev = words[++i];
-        } else if (words[i].compare(0, 2, "--") != 0) {
-            typed.push_back(words[i]);
-        }
-    }
-    const auto on = parse_priorities(typed);
-    const auto dscp = parse_dscp(maps);
-    return words.empty() || typed.empty() || !on || !dscp
-               ? std::nullopt
-               : std::optional(AtBoot{*on, *dscp, netdev});
-}
-
-std::optional<AtBoot> at_boot_by_unit(const World &world, const FlowControl &control) {
-    return parse_at_boot(words_at_boot(world, pfc_unit_of(control)));
-}
-
-// Returns the option of mlx4_en in the file of "pfc set", or none.
-std::optional<AtBoot> at_boot_of_mlx4(const World &world) {
-    constexpr std::string_view key = "pfctx=";
-    const std::string text = text_of(world.places.mlx4_options()).value_or("");
-    const std::size_t place = text.find(key);
-    if (place == std::string::npos) {
-        return std::nullopt;
-    }
-    return AtBoot{bits_of(std::strtoul(text.c_str() + place + key.size(), nullptr, 0)), {}};
-}
-
-std::optional<AtBoot> at_boot_of(const World &world, const FlowControl &control) {
-    return control.source == "mlx4_en" ? at_boot_of_mlx4(world) : at_boot_by_unit(world, control);
-}
-
-// Returns the interfaces whose unit exists, and which do not.
-std::vector<AtBoot> kept_of_gone(const World &world, const std::vector<FlowControl> &there) {
-    std::vector<AtBoot> gone;
-    for (const auto &words : all_words_at_boot(world, "pfc", "pfc set")) {
-        const auto kept = parse_at_boot(words);
-        const bool known =
-            !kept || std::any_of(there.begin(), there.end(), [&](const FlowControl &each) {
-                return each.netdev == kept->netdev;
-            });
-        if (!known && !kept->netdev.empty()) {
-            gone.push_back(*kept);
-        }
-    }
-    return gone;
-}
-
-Json dscp_json(const DscpPriorities &map) {
-    Json json = Json::array();
-    for (const auto &[dscp, priority] : map) {
-        json.push_back({{"dscp", dscp}, {"priority", priority}});
-    }
-    return json;
-}
-
-std::string at_boot_text(const AtBoot &kept) {
-    return priorities_text(kept.on) +
-           (kept.dscp.empty() ? ""
-                              : fmt::format("; {}", fmt::join(dscp_words(kept.dscp, '='), ", ")));
-}
-
-Json control_json(const FlowControl &control, const std::optional<AtBoot> &kept) {
-    const bool known = !control.source.empty();
-    return {{"interface", control.netdev},
-            {"device", or_null(control.device)},
-            {"priorities", known ? Json(control.on) : Json(nullptr)},
-            {"dscp", control.source == "dcb" ? dscp_json(control.dscp) : Json(nullptr)},
-            {"source", known ? Json(control.source) : Json(nullptr)},
-            {"at_boot", kept ? Json{{"priorities", kept->on}, {"dscp", dscp_json(kept->dscp)}}
-                             : Json(nullptr)},
-            {"why_not", control.why_not}};
-}
-
-Result<Answer> run_pfc_show(World &world, const Arguments &arguments) {
-    const std::string asked = arguments.operands().empty() ? "" : arguments.operands().front();
-    Answer answer;
-    answer.json["interfaces"] = Json::array();
-    Table table({{"INTERFACE"},
-                 {"DEVICE"},
-                 {"PFC ON PRIORITIES"},
-                 {"DSCP=PRIORITY"},
-                 {"AT BOOT"},
-                 {"SAYS"}});
-    const auto all = flow_controls(world);
-    for (const FlowControl &each : all) {
-        if (!asked.empty() && asked != each.netdev && asked != each.device) {
-            continue;
-        }
-        const bool known = !each.source.empty();
-        const auto kept = at_boot_of(world, each);
-        answer.json["interfaces"].push_back(control_json(each, kept));
-        table.row({each.netdev, each.device, known ? priorities_text(each.on) : "unknown",
-                   fmt::format("{}", fmt::join(dscp_words(each.dscp, '='), ", ")),
-                   kept ? at_boot_text(*kept) : "", known ? each.source : each.why_not});
-    }
-    for (const AtBoot &kept : kept_of_gone(world, all)) {
-        if (asked.empty() || asked == kept.netdev) {
-            FlowControl gone;
-            gone.netdev = kept.netdev;
-            gone.why_not = "not there";
-            answer.json["interfaces"].push_back(control_json(gone, kept));
-            table.row({kept.netdev, "", "", "", at_boot_text(kept), gone.why_not});
-        }
-    }
-    if (answer.json["interfaces"].empty() && !asked.empty()) {
-        return Error{ExitCode::unavailable, fmt::format("{} carries no RoCE", asked),
-                     "see which do: causeway pfc show"};
-    }
-    answer.text = answer.json["interfaces"].empty() ? "there is no interface that carries RoCE\n"
-                                                    : table.text(world.terminal);
-    return answer;
-}
-
-// The initramfs must contain the options of mlx4_en too, because the module may be loaded from
-// there.
-std::vector<std::string> initramfs_program(World &world) {
-    if (world.processes.there("update-initramfs")) {
-        return {"update-initramfs", "-u"};
-    }
-    if (world.processes.there("dracut")) {
-        return {"dracut", "--force"};
-    }
-    return {};
-}
 
 // The interfaces that the verb is about. mlx4 has one setting for all its ports.
 struct Targets {
@@ -238,13 +37,13 @@ Result<FlowControl> find_typed(const std::vector<FlowControl> &all, const std::s
                                     [&](const FlowControl &each) { return each.netdev == typed; });
     if (found == all.end()) {
         return Error{ExitCode::unavailable, fmt::format("{} carries no RoCE", typed),
-                     "see which do: causeway pfc show"};
+                     "see which do: causeway pfc list"};
     }
     if (found->software) {
         return Error{
             ExitCode::unavailable,
             fmt::format("{} is below {}, an RDMA device by software", typed, found->device),
-            "priority flow control is for adapters: causeway pfc show"};
+            "priority flow control is for adapters: causeway pfc list"};
     }
     if (found->source.empty()) {
         return Error{ExitCode::unavailable, fmt::format("the flow control of {} cannot be set: {}",
@@ -258,7 +57,7 @@ Result<Targets> targets_of(World &world, const Arguments &arguments, bool unsets
     const auto all = flow_controls(world);
     const auto typed = arguments.list("interface");
     Targets targets;
-    for (const AtBoot &kept : unsets ? kept_of_gone(world, all) : std::vector<AtBoot>()) {
+    for (const PfcAtBoot &kept : unsets ? pfc_of_gone(world, all) : std::vector<PfcAtBoot>()) {
         if (typed.empty() || std::find(typed.begin(), typed.end(), kept.netdev) != typed.end()) {
             targets.gone.push_back(kept.netdev);
         }
@@ -289,7 +88,7 @@ Result<Targets> targets_of(World &world, const Arguments &arguments, bool unsets
         return Error{ExitCode::unavailable,
                      "this machine has no RoCE adapter whose flow control can be set: mlx4_en is "
                      "not loaded, and dcb reports none of another driver",
-                     "see: causeway pfc show"};
+                     "see: causeway pfc list"};
     }
     return targets;
 }
@@ -341,7 +140,7 @@ struct Wish {
 
 Result<void> plan_interface(World &world, ChangeSet &set, const FlowControl &control,
                             const Wish &wish) {
-    const auto kept = at_boot_by_unit(world, control).value_or(AtBoot());
+    const auto kept = pfc_by_unit(world, control).value_or(PfcAtBoot());
     const DscpPriorities dscp = wish.dscp.value_or(wish.on.empty() ? DscpPriorities() : kept.dscp);
     if (wish.persists) {
         DeviceUnit unit = pfc_unit_of(control);
@@ -366,24 +165,10 @@ Result<void> plan_interface(World &world, ChangeSet &set, const FlowControl &con
     return {};
 }
 
-// Returns true if the running module has other priorities than the wanted ones.
-Result<bool> plan_mlx4(World &world, ChangeSet &set, const Wish &wish, bool initramfs) {
-    unsigned long mask = 0;
-    for (const unsigned int priority : wish.on) {
-        mask |= 1UL << priority;
-    }
-    const std::size_t before = set.changes().size();
-    const std::string text = our_header("pfc set") +
-                             fmt::format("options mlx4_en pfctx=0x{0:02x} pfcrx=0x{0:02x}\n", mask);
-    TRY(mask == 0 ? set.remove(world.places.mlx4_options())
-                  : set.write(world.places.mlx4_options(), text));
-    const bool changes = set.changes().size() != before;
-    const auto program = initramfs_program(world);
-    if (changes && !program.empty() && initramfs) {
-        set.add(refresh_program(program));
-    }
-    return changes && (std::strtoul(mlx4_sent(world.files).c_str(), nullptr, 0) &
-                       std::strtoul(mlx4_received(world.files).c_str(), nullptr, 0)) != mask;
+// Returns the priorities that the running module both sends and receives pauses for.
+Priorities mlx4_now(KernelFiles &files) {
+    return bits_of(std::strtoul(mlx4_sent(files).c_str(), nullptr, 0) &
+                   std::strtoul(mlx4_received(files).c_str(), nullptr, 0));
 }
 
 Result<void> plan_units(World &world, ChangeSet &set, const Targets &targets, const Wish &wish) {
@@ -422,7 +207,9 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
     TRY(plan_units(world, set, targets, wish));
     bool needs_reboot = false;
     if (targets.mlx4) {
-        needs_reboot = TRY(plan_mlx4(world, set, wish, !arguments.has("no-initramfs")));
+        const bool changes =
+            TRY(plan_mlx4_option(world, set, wish.on, !arguments.has("no-initramfs")));
+        needs_reboot = changes && mlx4_now(world.files) != wish.on;
     }
     auto answer =
         carry_out(world, {arguments.dry_run(), !wish.at_boot}, set,
@@ -448,13 +235,8 @@ Result<Answer> run_pfc_set(World &world, const Arguments &arguments) {
 
 const VerbRows pfc_rows(Section::host, 13, [] {
     return std::vector<Verb>{
-        {
-            .words = "pfc show",
-            .operands = "[INTERFACE|DEVICE]",
-            .summary = "show priority flow control of interfaces that carry RoCE",
-            .most_operands = 1,
-            .run = run_pfc_show,
-        },
+        pfc_show_verb(),
+        pfc_list_verb(),
         {
             .words = "pfc set",
             .operands = "PRIORITY...|none",
@@ -466,7 +248,7 @@ const VerbRows pfc_rows(Section::host, 13, [] {
                          "give packets with this DSCP the priority, and trust DSCPs; none: give "
                          "up these priorities",
                          true},
-                        {"no-initramfs", "", "do not make the initramfs anew"},
+                        no_initramfs,
                         no_persist,
                         at_boot_option},
             .least_operands = 1,
@@ -474,6 +256,7 @@ const VerbRows pfc_rows(Section::host, 13, [] {
             .changes = true,
             .run = run_pfc_set,
         },
+        pfc_unset_verb(),
         roce_tos_verb(),
         roce_ecn_verb(),
     };

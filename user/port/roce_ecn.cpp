@@ -12,7 +12,7 @@
 #include "host/rdma_devices.h"
 #include "port/at_boot_option.h"
 #include "port/device_unit.h"
-#include "port/flow_control.h"
+#include "port/roce_kept.h"
 #include "port/roce_verbs.h"
 #include "show/table.h"
 
@@ -28,16 +28,6 @@ namespace {
 
 // The receiver of marked packets (np, notification point) and their sender (rp, reaction point).
 constexpr std::array<const char *, 2> roles = {"roce_np", "roce_rp"};
-
-struct Congestion {
-    std::string netdev;
-    std::string device;
-    std::string node_guid;
-    std::string slot;
-    bool has_switch = false;                       // MLNX_OFED
-    Priorities on;                                 // where both roles are on
-    std::map<std::string, std::string> parameters; // of debugfs
-};
 
 std::string ecn_place(const std::string &netdev, const char *role, unsigned int priority) {
     return fmt::format("/sys/class/net/{}/ecn/{}/enable/{}", netdev, role, priority);
@@ -61,7 +51,7 @@ void look_for_ecn(KernelFiles &files, Congestion &congestion) {
     }
 }
 
-std::vector<Congestion> all_congestion(KernelFiles &files) {
+std::vector<Congestion> congestion_now(KernelFiles &files) {
     std::vector<Congestion> found;
     std::set<std::string> seen;
     for (const RdmaDevice &device : rdma_devices(files)) {
@@ -132,37 +122,6 @@ std::vector<Congestion> with_gone(std::vector<Congestion> all, const std::vector
     return all;
 }
 
-Answer show_ecn(World &world, const std::vector<Congestion> &all) {
-    Answer answer;
-    answer.json["interfaces"] = Json::array();
-    Table table({{"INTERFACE"}, {"DEVICE"}, {"ECN ON PRIORITIES"}, {"AT BOOT"}, {"SAYS"}});
-    const auto all_kept = all_kept_ecn(world);
-    for (const Congestion &each : all) {
-        const auto kept = std::find_if(all_kept.begin(), all_kept.end(), [&](const KeptEcn &one) {
-            return one.netdev == each.netdev;
-        });
-        const bool is_kept = kept != all_kept.end();
-        answer.json["interfaces"].push_back(
-            {{"interface", each.netdev},
-             {"device", or_null(each.device)},
-             {"priorities", each.has_switch ? Json(each.on) : Json(nullptr)},
-             {"at_boot", is_kept ? Json(kept->on) : Json(nullptr)},
-             {"parameters", each.parameters}});
-        table.row({each.netdev, each.device,
-                   each.has_switch ? priorities_with_ecn(each.on) : "unknown",
-                   is_kept ? priorities_with_ecn(kept->on) : "",
-                   each.device.empty() ? "not there"
-                   : each.has_switch   ? "sysfs of MLNX_OFED"
-                                       : "this kernel's driver does not show it"});
-        for (const auto &[name, value] : each.parameters) {
-            table.note(fmt::format("{} {}", name, value));
-        }
-    }
-    answer.text = all.empty() ? "there is no interface of mlx5 that carries RoCE\n"
-                              : table.text(world.terminal);
-    return answer;
-}
-
 Error no_switch(const Congestion &congestion, const Priorities &wish) {
     unsigned int mask = 0;
     for (const unsigned int priority : wish) {
@@ -180,14 +139,23 @@ Error no_switch(const Congestion &congestion, const Priorities &wish) {
 // The setting that the adapter has now stays until the adapter is reset.
 Result<Answer> forget_ecn(World &world, const std::string &netdev, bool dry_run) {
     ChangeSet set(fmt::format("roce ecn {} unset", netdev));
-    TRY(plan_no_device_unit(world, set, ecn_unit_on(netdev)));
+    TRY(plan_ecn_unset(world, set, netdev));
     set.reload_systemd(world);
     return carry_out(world, {dry_run}, set, fmt::format("nothing sets ECN of {} at boot", netdev));
 }
 
+Answer show_ecn(World &world, const std::vector<Congestion> &all) {
+    Answer answer;
+    answer.text = table_of_ecn(world, all, true, answer);
+    if (all.empty()) {
+        answer.text = "there is no interface of mlx5 that carries RoCE\n";
+    }
+    return answer;
+}
+
 Result<Answer> run_roce_ecn(World &world, const Arguments &arguments) {
     const auto &operands = arguments.operands();
-    const auto all = with_gone(all_congestion(world.files), all_kept_ecn(world));
+    const auto all = all_congestion(world);
     if (operands.empty()) {
         return show_ecn(world, all);
     }
@@ -245,6 +213,48 @@ Result<Answer> run_roce_ecn(World &world, const Arguments &arguments) {
 }
 
 } // namespace
+
+std::vector<Congestion> all_congestion(World &world) {
+    return with_gone(congestion_now(world.files), all_kept_ecn(world));
+}
+
+bool keeps_ecn(const World &world, const std::string &netdev) {
+    return !words_at_boot(world, ecn_unit_on(netdev)).empty();
+}
+
+std::string table_of_ecn(World &world, const std::vector<Congestion> &all, bool parameters,
+                         Answer &answer) {
+    answer.json["interfaces"] = Json::array();
+    Table table({{"INTERFACE"}, {"DEVICE"}, {"ECN ON PRIORITIES"}, {"AT BOOT"}, {"SAYS"}});
+    const auto all_kept = all_kept_ecn(world);
+    for (const Congestion &each : all) {
+        const auto kept = std::find_if(all_kept.begin(), all_kept.end(), [&](const KeptEcn &one) {
+            return one.netdev == each.netdev;
+        });
+        const bool is_kept = kept != all_kept.end();
+        answer.json["interfaces"].push_back(
+            {{"interface", each.netdev},
+             {"device", or_null(each.device)},
+             {"priorities", each.has_switch ? Json(each.on) : Json(nullptr)},
+             {"at_boot", is_kept ? Json(kept->on) : Json(nullptr)},
+             {"parameters", each.parameters}});
+        table.row({each.netdev, each.device,
+                   each.has_switch ? priorities_with_ecn(each.on) : "unknown",
+                   is_kept ? priorities_with_ecn(kept->on) : "",
+                   each.device.empty() ? "not there"
+                   : each.has_switch   ? "sysfs of MLNX_OFED"
+                                       : "this kernel's driver does not show it"});
+        for (const auto &[name, value] :
+             parameters ? each.parameters : std::map<std::string, std::string>()) {
+            table.note(fmt::format("{} {}", name, value));
+        }
+    }
+    return table.text(world.terminal);
+}
+
+Result<void> plan_ecn_unset(World &world, ChangeSet &set, const std::string &netdev) {
+    return plan_no_device_unit(world, set, ecn_unit_on(netdev));
+}
 
 Verb roce_ecn_verb() {
     return {

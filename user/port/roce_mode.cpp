@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// roce mode, roce list, roce unset: the version of RoCE that connections of a device use, now and
-// at every boot.
+// roce mode: the version of RoCE that connections of a device use, now and at every boot.
 //
 // The kernel loses the setting with the device. A rule of udev therefore starts a unit that sets
 // the version again when the device appears.
-#include "base/append_once.h"
 #include "base/systemd_name.h"
 #include "change/carry_out.h"
 #include "command/verb.h"
@@ -13,8 +11,9 @@
 #include "host/roce_default.h"
 #include "port/at_boot_option.h"
 #include "port/roce_device.h"
+#include "port/roce_kept.h"
 #include "port/roce_mode_change.h"
-#include "show/table.h"
+#include "port/roce_verbs.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -95,86 +94,16 @@ Result<void> plan_unit(World &world, ChangeSet &set, const RdmaDevice &device,
     return set.write(unit.rule, rule);
 }
 
-// A unit that sets the version of RoCE at boot, and the words of its command.
-struct KeptMode {
-    std::string device;
-    std::string version; // "v1", "v2"
-};
-
-std::optional<KeptMode> parse_mode_unit(const std::string &text) {
+// Parses the text of a unit: the device and its version.
+std::optional<std::pair<std::string, std::string>> parse_mode_unit(const std::string &text) {
     for (const std::string &line : is_ours(text) ? lines_of(text) : std::vector<std::string>()) {
         const auto words = words_of_line(line);
         if (words.size() == 6 && line.rfind("ExecStart=", 0) == 0 && words[1] == "roce" &&
             words[2] == "mode") {
-            return KeptMode{words[3], words[4]};
+            return std::pair(words[3], words[4]);
         }
     }
     return std::nullopt;
-}
-
-std::vector<KeptMode> kept_modes(const World &world) {
-    std::vector<KeptMode> modes;
-    for (const std::filesystem::path &file : files_in(world.places.units(), ".service")) {
-        const auto mode = file.filename().string().rfind("causeway-roce@", 0) == 0
-                              ? parse_mode_unit(text_of(file).value_or(""))
-                              : std::nullopt;
-        if (mode) {
-            modes.push_back(*mode);
-        }
-    }
-    return modes;
-}
-
-std::string kept_mode_of(const std::vector<KeptMode> &kept, const std::string &device) {
-    const auto found = std::find_if(kept.begin(), kept.end(),
-                                    [&](const KeptMode &each) { return each.device == device; });
-    return found == kept.end() ? std::string() : found->version;
-}
-
-// @gone: also show the settings of devices that are not there.
-Answer show_modes(World &world, const std::vector<RdmaDevice> &devices, bool gone) {
-    Answer answer;
-    answer.json["ports"] = Json::array();
-    Table table({{"DEVICE"}, {"PORT", Table::Align::right}, {"VERSION"}, {"AT BOOT"}});
-    const auto tell = [&](const std::string &device, std::optional<unsigned int> port,
-                          const std::string &now, const std::string &at_boot) {
-        answer.json["ports"].push_back(
-            {{"device", device},
-             {"port", port ? Json(*port) : Json(nullptr)},
-             {"mode", now.empty() ? Json(nullptr) : Json(now)},
-             {"at_boot", at_boot.empty() ? Json(nullptr) : Json(at_boot)}});
-        table.row({device, port ? fmt::format("{}", *port) : "",
-                   !port         ? "not there"
-                   : now.empty() ? "the kernel's choice: v2 where it can"
-                                 : now,
-                   at_boot.empty() ? "the kernel's choice" : at_boot});
-    };
-    auto kept = kept_modes(world);
-    for (const RdmaDevice &device : devices) {
-        for (const RdmaPort &port : device.ports) {
-            if (is_roce(device, port)) {
-                tell(device.name, port.number, roce_mode_now(world.files, device.name, port.number),
-                     kept_mode_of(kept, device.name));
-            }
-        }
-    }
-    for (const KeptMode &each : gone ? kept : std::vector<KeptMode>()) {
-        if (std::none_of(devices.begin(), devices.end(),
-                         [&](const RdmaDevice &device) { return device.name == each.device; })) {
-            tell(each.device, std::nullopt, "", each.version);
-        }
-    }
-    answer.text =
-        answer.json["ports"].empty() ? "there is no device of RoCE\n" : table.text(world.terminal);
-    return answer;
-}
-
-Result<Answer> run_roce_list(World &world, const Arguments &arguments) {
-    if (arguments.operands().empty()) {
-        return show_modes(world, rdma_devices(world.files), true);
-    }
-    auto device = TRY(find_roce_device(world.files, arguments.operands().front()));
-    return show_modes(world, {device}, false);
 }
 
 // Returns the version that the kernel chooses when the device appears: cma_add_one() of
@@ -185,52 +114,6 @@ std::string chosen_by_kernel(const RdmaPort &port) {
                          std::none_of(port.gids.begin(), port.gids.end(),
                                       [](const RdmaGid &gid) { return gid.type == version_2; });
     return only_v1 ? version_1 : version_2;
-}
-
-Result<void> plan_unset_of(World &world, ChangeSet &set, const std::string &name) {
-    const ModeUnit unit = mode_unit_of(world, name);
-    TRY(set.remove(unit.file));
-    TRY(set.remove(unit.rule));
-    const auto device = find_rdma_device(world.files, name);
-    for (const RdmaPort &port : device ? device->ports : std::vector<RdmaPort>()) {
-        const std::string now = roce_mode_now(world.files, name, port.number);
-        const std::string chosen = chosen_by_kernel(port);
-        if (is_roce(*device, port) && !now.empty() && now != chosen) {
-            set.add(change_roce_mode({name, port.number, now, chosen}));
-        }
-    }
-    return {};
-}
-
-Result<Answer> run_roce_unset(World &world, const Arguments &arguments) {
-    const auto kept = kept_modes(world);
-    std::vector<std::string> names;
-    if (!arguments.operands().empty()) {
-        const std::string &name = arguments.operands().front();
-        if (kept_mode_of(kept, name).empty()) {
-            TRY(find_roce_device(world.files, name));
-        }
-        names.push_back(name);
-    } else {
-        for (const KeptMode &each : kept) {
-            names.push_back(each.device);
-        }
-        for (const RdmaDevice &device : rdma_devices(world.files)) {
-            append_once(names, device.name);
-        }
-    }
-    ChangeSet set("roce unset" +
-                  (arguments.operands().empty() ? "" : " " + arguments.operands().front()));
-    bool keeps = false;
-    for (const std::string &name : names) {
-        keeps = keeps || !kept_mode_of(kept, name).empty();
-        TRY(plan_unset_of(world, set, name));
-    }
-    if (keeps) {
-        set.reload_systemd(world);
-    }
-    return carry_out(world, {arguments.dry_run()}, set,
-                     "the kernel chooses the version of RoCE, now and at boot");
 }
 
 Result<Answer> run_roce_mode(World &world, const Arguments &arguments) {
@@ -270,6 +153,38 @@ Result<Answer> run_roce_mode(World &world, const Arguments &arguments) {
     return answer;
 }
 
+} // namespace
+
+KeptOfRoce kept_modes(const World &world) {
+    KeptOfRoce modes;
+    for (const std::filesystem::path &file : files_in(world.places.units(), ".service")) {
+        const auto mode = file.filename().string().rfind("causeway-roce@", 0) == 0
+                              ? parse_mode_unit(text_of(file).value_or(""))
+                              : std::nullopt;
+        if (mode) {
+            modes.insert(*mode);
+        }
+    }
+    return modes;
+}
+
+Result<void> plan_mode_unset(World &world, ChangeSet &set, const std::string &name) {
+    const ModeUnit unit = mode_unit_of(world, name);
+    TRY(set.remove(unit.file));
+    TRY(set.remove(unit.rule));
+    const auto device = find_rdma_device(world.files, name);
+    for (const RdmaPort &port : device ? device->ports : std::vector<RdmaPort>()) {
+        const std::string now = roce_mode_now(world.files, name, port.number);
+        const std::string chosen = chosen_by_kernel(port);
+        if (is_roce(*device, port) && !now.empty() && now != chosen) {
+            set.add(change_roce_mode({name, port.number, now, chosen}));
+        }
+    }
+    return {};
+}
+
+namespace {
+
 const VerbRows roce_mode_rows(Section::host, 11, [] {
     return std::vector<Verb>{
         {
@@ -282,22 +197,8 @@ const VerbRows roce_mode_rows(Section::host, 11, [] {
             .changes = true,
             .run = run_roce_mode,
         },
-        {
-            .words = "roce unset",
-            .operands = "[DEVICE]",
-            .summary = "leave the version of RoCE to the kernel, now and at every boot; without "
-                       "DEVICE of all devices",
-            .most_operands = 1,
-            .changes = true,
-            .run = run_roce_unset,
-        },
-        {
-            .words = "roce list",
-            .operands = "[DEVICE]",
-            .summary = "show the version of RoCE that connections take, now and at boot",
-            .most_operands = 1,
-            .run = run_roce_list,
-        },
+        roce_unset_verb(),
+        roce_list_verb(),
     };
 });
 

@@ -8,6 +8,7 @@
 #include "port/at_boot_option.h"
 #include "port/device_unit.h"
 #include "port/roce_device.h"
+#include "port/roce_kept.h"
 #include "port/roce_tos_change.h"
 #include "port/roce_verbs.h"
 #include "show/table.h"
@@ -56,9 +57,9 @@ Answer show_tos(World &world, const std::vector<RdmaDevice> &devices, bool gone)
                  {"TOS", Table::Align::right},
                  {"DSCP", Table::Align::right},
                  {"AT BOOT"}});
+    const auto all_kept = kept_tos(world);
     for (const RdmaDevice &device : devices) {
-        const auto words = words_at_boot(world, tos_unit_of(device));
-        const std::string kept = words.size() > 1 ? words[1] : "";
+        const std::string at_boot = kept_of(all_kept, device.name);
         for (const RdmaPort &port : device.ports) {
             if (!is_roce(device, port)) {
                 continue;
@@ -69,23 +70,21 @@ Answer show_tos(World &world, const std::vector<RdmaDevice> &devices, bool gone)
                                             {"port", port.number},
                                             {"tos", tos},
                                             {"dscp", tos >> 2U},
-                                            {"at_boot", or_null(kept)}});
+                                            {"at_boot", or_null(at_boot)}});
             table.row({device.name, fmt::format("{}", port.number), fmt::format("{}", tos),
-                       fmt::format("{}", tos >> 2U), kept});
+                       fmt::format("{}", tos >> 2U), at_boot});
         }
     }
-    for (const auto &words : gone ? all_words_at_boot(world, "tos", "roce tos")
-                                  : std::vector<std::vector<std::string>>()) {
-        const bool there =
-            std::any_of(devices.begin(), devices.end(),
-                        [&](const RdmaDevice &device) { return device.name == words.front(); });
-        if (!there && words.size() > 1) {
-            answer.json["ports"].push_back({{"device", words[0]},
+    for (const auto &[device, tos] : gone ? all_kept : KeptOfRoce()) {
+        const std::string &name = device;
+        if (std::none_of(devices.begin(), devices.end(),
+                         [&](const RdmaDevice &each) { return each.name == name; })) {
+            answer.json["ports"].push_back({{"device", device},
                                             {"port", nullptr},
                                             {"tos", nullptr},
                                             {"dscp", nullptr},
-                                            {"at_boot", words[1]}});
-            table.row({words[0], "", "not there", "", words[1]});
+                                            {"at_boot", tos}});
+            table.row({device, "", "not there", "", tos});
         }
     }
     answer.text =
@@ -93,12 +92,15 @@ Answer show_tos(World &world, const std::vector<RdmaDevice> &devices, bool gone)
     return answer;
 }
 
-// Removes the unit of a device that is gone.
-Result<Answer> forget_tos(World &world, const std::string &device, bool dry_run) {
+Result<Answer> unset_tos(World &world, const std::string &device, bool dry_run) {
+    if (kept_of(kept_tos(world), device).empty()) {
+        TRY(find_roce_device(world.files, device));
+    }
     ChangeSet set(fmt::format("roce tos {} unset", device));
-    TRY(plan_no_device_unit(world, set, tos_unit_on(device)));
+    TRY(plan_tos_unset(world, set, device));
     set.reload_systemd(world);
-    return carry_out(world, {dry_run}, set, "");
+    return carry_out(world, {dry_run}, set,
+                     fmt::format("{} has no type of service of its own", device));
 }
 
 Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
@@ -106,16 +108,14 @@ Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
     if (operands.empty()) {
         return show_tos(world, rdma_devices(world.files), true);
     }
-    if (operands.size() == 2 && operands[1] == "unset" &&
-        !find_rdma_device(world.files, operands.front()) &&
-        !words_at_boot(world, tos_unit_on(operands.front())).empty()) {
-        return forget_tos(world, operands.front(), arguments.dry_run());
+    if (operands.size() == 2 && operands[1] == "unset" && !arguments.has("no-persist") &&
+        !arguments.has("at-boot")) {
+        return unset_tos(world, operands.front(), arguments.dry_run());
     }
     auto device = TRY(find_roce_device(world.files, operands.front()));
     if (operands.size() == 1) {
         return show_tos(world, {device}, false);
     }
-    const bool unsets = operands[1] == "unset";
     auto tos = TRY(parse_tos(operands[1]));
     const bool at_boot = arguments.has("at-boot");
     const bool persists = !at_boot && !arguments.has("no-persist") && systemd_runs(world);
@@ -123,7 +123,7 @@ Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
     if (persists) {
         DeviceUnit unit = tos_unit_of(device);
         unit.words = {device.name, fmt::format("{}", tos)};
-        TRY(unsets ? plan_no_device_unit(world, set, unit) : plan_device_unit(world, set, unit));
+        TRY(plan_device_unit(world, set, unit));
         set.reload_systemd(world);
     }
     bool loads = false;
@@ -138,12 +138,9 @@ Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
         }
         set.add(change_roce_tos({device.name, port.number, now, tos}));
     }
-    auto answer =
-        carry_out(world, {arguments.dry_run(), !at_boot}, set,
-                  unsets ? fmt::format("{} has no type of service of its own", device.name)
-                         : fmt::format("connections from {} have the type of service {} "
-                                       "already",
-                                       device.name, tos));
+    auto answer = carry_out(
+        world, {arguments.dry_run(), !at_boot}, set,
+        fmt::format("connections from {} have the type of service {} already", device.name, tos));
     if (answer && !persists && !at_boot && !arguments.has("no-persist")) {
         answer->warnings.emplace_back(
             "systemd does not run here: nothing sets this again after a reboot");
@@ -152,6 +149,28 @@ Result<Answer> run_roce_tos(World &world, const Arguments &arguments) {
 }
 
 } // namespace
+
+KeptOfRoce kept_tos(const World &world) {
+    KeptOfRoce kept;
+    for (const auto &words : all_words_at_boot(world, "tos", "roce tos")) {
+        if (words.size() > 1) {
+            kept.emplace(words[0], words[1]);
+        }
+    }
+    return kept;
+}
+
+Result<void> plan_tos_unset(World &world, ChangeSet &set, const std::string &name) {
+    TRY(plan_no_device_unit(world, set, tos_unit_on(name)));
+    const auto device = find_rdma_device(world.files, name);
+    for (const RdmaPort &port : device ? device->ports : std::vector<RdmaPort>()) {
+        const unsigned int now = roce_tos_now(world.files, name, port.number).value_or(0);
+        if (is_roce(*device, port) && now != 0) {
+            set.add(change_roce_tos({name, port.number, now, 0}));
+        }
+    }
+    return {};
+}
 
 Verb roce_tos_verb() {
     return {

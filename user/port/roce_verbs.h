@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The verbs about priorities of RoCE traffic that are listed with pfc.
+// The verbs of RoCE whose rows are in another file.
 #pragma once
 
 #include "command/verb.h"
@@ -8,5 +8,10 @@ namespace causeway {
 
 Verb roce_tos_verb();
 Verb roce_ecn_verb();
+Verb roce_list_verb();
+Verb roce_unset_verb();
+
+// Also "roce mode" without a version.
+Result<Answer> run_roce_list(World &world, const Arguments &arguments);
 
 } // namespace causeway

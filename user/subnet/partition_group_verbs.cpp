@@ -150,7 +150,7 @@ std::vector<Verb> partition_group_verbs() {
             .words = "sm partition group add",
             .operands = "P_KEY MGID...",
             .summary = "add multicast groups that exist without a member; they have the settings "
-                       "of their partition where none is given",
+                       "of their partition where none is given; sm partition list shows them",
             .options = options,
             .least_operands = 2,
             .most_operands = 64,
@@ -161,7 +161,7 @@ std::vector<Verb> partition_group_verbs() {
             .words = "sm partition group set",
             .operands = "P_KEY MGID...",
             .summary = "change settings of multicast groups; the value \"default\" removes a "
-                       "setting",
+                       "setting; sm partition list shows them",
             .options = options,
             .least_operands = 2,
             .most_operands = 64,
@@ -171,7 +171,7 @@ std::vector<Verb> partition_group_verbs() {
         {
             .words = "sm partition group remove",
             .operands = "P_KEY MGID...",
-            .summary = "remove multicast groups of a partition",
+            .summary = "remove multicast groups of a partition; sm partition list shows them",
             .options = {partition_port_option},
             .least_operands = 2,
             .most_operands = 64,
