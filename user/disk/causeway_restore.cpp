@@ -166,7 +166,7 @@ Result<ChangeSet> reloading(World &world, const DiskName &disk) {
                      fmt::format("{} is attached with settings that cannot change while it is: {}",
                                  settings.disk.text(), fmt::join(fixed, ", ")),
                      fmt::format("for paths: causeway path add, causeway path remove; else: "
-                                 "causeway detach {0}, then: causeway restore",
+                                 "causeway detach {}, then attach it with the new settings",
                                  settings.disk.text())};
     }
     auto found = new_settings(*running, settings, settings);
