@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// export set, for exports by stock transports: who may attach, and by which secret.
+// export set, for exports by stock transports: the initiators that may attach, and their secrets.
+#include "stock/access.h"
+
 #include "base/append_once.h"
 #include "change/carry_out.h"
 #include "stock/access_change.h"
@@ -139,6 +141,29 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
     return result;
 }
 
+// The exports of a target share what is not of one LUN.
+Result<void> check_others(World &world, const StockExport &there, const StockExport &wanted) {
+    const auto others = TRY(others_in_target(world, wanted));
+    const bool changes_all = stock_transport(wanted.via).row().admits_to_target ||
+                             wanted.initiators.empty() != there.initiators.empty();
+    if (!others.empty() && wanted.chap != there.chap) {
+        return Error{ExitCode::failed,
+                     fmt::format("the target {} has the export '{}' too, whose secrets are in "
+                                 "the same files",
+                                 wanted.target, others.front().settings.name),
+                     "write the new secrets to those files, and give their names"};
+    }
+    const bool same = wanted.initiators == there.initiators;
+    if (others.empty() || !changes_all || same) {
+        return {};
+    }
+    return Error{ExitCode::failed,
+                 fmt::format("the target {} has the export '{}' too, and this change would "
+                             "admit initiators to both",
+                             wanted.target, others.front().settings.name),
+                 "remove one of them, and add it with a target of its own"};
+}
+
 class StockSetAction final : public DiskAction {
   public:
     StockSetAction(StockExportState state, StockExport wanted, const Arguments &arguments)
@@ -148,10 +173,9 @@ class StockSetAction final : public DiskAction {
 
     Result<ChangeSet> changes(World &world) override {
         ChangeSet set(fmt::format("export set {} --via {}", wanted_.name, via_text(wanted_.via)));
-        TRY(check_others(world));
-        TRY(check_one_secret(world, wanted_));
+        TRY(check_access(world, state_.settings, wanted_));
         if (state_.running) {
-            TRY(add_edit(world, set));
+            TRY(add_access(world, set, state_, wanted_, {force_, renews_}));
         }
         if (state_.persistent && persists_) {
             auto text = TRY(stock_text(wanted_));
@@ -177,45 +201,6 @@ class StockSetAction final : public DiskAction {
     }
 
   private:
-    // The exports of a target share what is not of one LUN.
-    Result<void> check_others(World &world) const {
-        const auto others = TRY(others_in_target(world, wanted_));
-        const bool changes_all = stock_transport(wanted_.via).row().admits_to_target ||
-                                 wanted_.initiators.empty() != state_.settings.initiators.empty();
-        if (!others.empty() && wanted_.chap != state_.settings.chap) {
-            return Error{ExitCode::failed,
-                         fmt::format("the target {} has the export '{}' too, whose secrets are in "
-                                     "the same files",
-                                     wanted_.target, others.front().settings.name),
-                         "write the new secrets to those files, and give their names"};
-        }
-        const bool same = wanted_.initiators == state_.settings.initiators;
-        if (others.empty() || !changes_all || same) {
-            return {};
-        }
-        return Error{ExitCode::failed,
-                     fmt::format("the target {} has the export '{}' too, and this change would "
-                                 "admit initiators to both",
-                                 wanted_.target, others.front().settings.name),
-                     "remove one of them, and add it with a target of its own"};
-    }
-
-    Result<void> add_edit(World &world, ChangeSet &set) const {
-        Edited edited = TRY(edit_of(world, state_, wanted_, force_, renews_));
-        if (!edited.expelled.empty() && !force_) {
-            return Error{ExitCode::try_again,
-                         fmt::format("{} has '{}' attached, and Linux ends its session when it is "
-                                     "no longer admitted",
-                                     fmt::join(edited.expelled, ", "), wanted_.name),
-                         "detach it there, or give --force"};
-        }
-        TRY(add_record(world, set, wanted_, edited.made));
-        if (!edited.edit.empty()) {
-            set.add(change_access(std::move(edited.edit)));
-        }
-        return {};
-    }
-
     StockExportState state_;
     StockExport wanted_;
     bool force_;
@@ -224,6 +209,28 @@ class StockSetAction final : public DiskAction {
 };
 
 } // namespace
+
+Result<void> check_access(World &world, const StockExport &there, const StockExport &wanted) {
+    TRY(check_others(world, there, wanted));
+    return check_one_secret(world, wanted);
+}
+
+Result<void> add_access(World &world, ChangeSet &set, const StockExportState &state,
+                        const StockExport &wanted, const AccessWay &way) {
+    Edited edited = TRY(edit_of(world, state, wanted, way.force, way.renews));
+    if (!edited.expelled.empty() && !way.force) {
+        return Error{ExitCode::try_again,
+                     fmt::format("{} has '{}' attached, and Linux ends its session when it is "
+                                 "no longer admitted",
+                                 fmt::join(edited.expelled, ", "), wanted.name),
+                     "detach it there, " + way.by_force};
+    }
+    TRY(add_record(world, set, wanted, edited.made));
+    if (!edited.edit.empty()) {
+        set.add(change_access(std::move(edited.edit)));
+    }
+    return {};
+}
 
 Result<ActionPointer> StockFamily::export_set(World &world, const std::string &name,
                                               const Arguments &arguments) const {

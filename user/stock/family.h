@@ -26,6 +26,8 @@ class StockFamily final : public TransportFamily {
     Result<void> list_exports(World &world, Answer &answer) const override;
     Result<Restoration> restore_exports(World &world, bool dry_run,
                                         std::vector<Error> &broken) const override;
+    Result<Restoration> reload_exports(World &world, bool dry_run,
+                                       std::vector<Error> &broken) const override;
     Result<std::vector<std::string>> exports_in_use(World &world) const override;
     Result<void> stop_exports(World &world, Answer &answer) const override;
 
@@ -42,6 +44,8 @@ class StockFamily final : public TransportFamily {
     Result<void> list_attachments(World &world, Answer &answer) const override;
     Result<Restoration> restore_attachments(World &world, bool dry_run,
                                             std::vector<Error> &broken) const override;
+    Result<Restoration> reload_attachments(World &world, bool dry_run,
+                                           std::vector<Error> &broken) const override;
     void stop_attachments(World &world, bool force, Answer &answer) const override;
     Result<void> show_stop(World &world, bool all, Answer &answer) const override;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The stock transports in "restore" and "stop".
+// The stock transports in "restore", "reload" and "stop".
+#include "base/append_once.h"
 #include "command/verb.h"
+#include "stock/access.h"
 #include "stock/attaching.h"
 #include "stock/dhchap.h"
 #include "stock/disk_users.h"
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 
 namespace causeway {
@@ -58,6 +61,93 @@ Result<ChangeSet> connecting(World &world, const StockAttachmentState &state) {
         add_attach(world, set, state.settings);
     }
     return set;
+}
+
+// Returns the initiators of the file, each once, or those of the running export if they are the
+// same ones in another order.
+std::vector<std::string> initiators_of(const StockExport &stored, const StockExport &running) {
+    std::vector<std::string> names;
+    for (const std::string &name : stored.initiators) {
+        append_once(names, name);
+    }
+    const bool same = std::is_permutation(names.begin(), names.end(), running.initiators.begin(),
+                                          running.initiators.end());
+    return same ? running.initiators : names;
+}
+
+bool admits_every_host(const StockExport &settings) {
+    return settings.initiators.empty() && !settings.chap.is_set();
+}
+
+// Returns the settings of a running export with the initiators and the secrets of its file. Returns
+// an error if the file has another value of a setting that cannot change, or would open the export
+// because a line is missing.
+Result<StockExport> reloaded(const StockExport &running, const Stored<StockExport> &stored) {
+    const auto fixed = fixed_differences(running, stored.settings);
+    if (!fixed.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("the export '{}' runs with settings that cannot change while it "
+                                 "runs: {}",
+                                 running.name, fmt::join(fixed, ", ")),
+                     fmt::format("detach the disk on its clients, causeway export remove {}, then "
+                                 "add it with the new settings",
+                                 running.name)};
+    }
+    StockExport wanted = running;
+    wanted.initiators = initiators_of(stored.settings, running);
+    wanted.allow_any = stored.settings.allow_any;
+    wanted.chap = stored.settings.chap;
+    if (const auto checked = stock_transport(wanted.via).check(wanted); !checked) {
+        return Error{ExitCode::bad_config,
+                     fmt::format("{}: {}", stored.place.string(), checked.error().what),
+                     checked.error().fix};
+    }
+    if (admits_every_host(wanted) && !wanted.allow_any && !admits_every_host(running)) {
+        return Error{ExitCode::failed,
+                     fmt::format("reload would open '{}' to every host: its file names neither an "
+                                 "initiator nor a secret",
+                                 running.name),
+                     fmt::format("write \"allow = any\" into {} if every host may attach the disk",
+                                 stored.place.string())};
+    }
+    TRY(check_chap(wanted.chap));
+    return wanted;
+}
+
+// Returns the changes that give a running export the initiators of its file, and the secrets that
+// are in the files of keys now.
+Result<ChangeSet> reloading(World &world, const Stored<StockExport> &stored) {
+    const auto state = TRY(find_stock_export(world, stored.settings.name));
+    if (!state || !state->running) {
+        return bring_up(world, {stored.settings, false, true, {}});
+    }
+    const StockExport wanted = TRY(reloaded(state->settings, stored));
+    ChangeSet set("reload " + wanted.name);
+    TRY(check_access(world, state->settings, wanted));
+    AccessWay way;
+    way.renews = true;
+    way.by_force = fmt::format("then: causeway reload; to end the session: causeway export set {} "
+                               "--initiator {} --force",
+                               wanted.name, fmt::join(wanted.initiators, " "));
+    TRY(add_access(world, set, *state, wanted, way));
+    return set;
+}
+
+// An attached disk keeps its settings. Returns an error if its file has others.
+Result<ChangeSet> reloading(World &world, const StockAttachment &settings) {
+    const std::string disk = settings.disk.text();
+    const auto state = TRY(find_stock_attachment(world, settings.disk));
+    if (!state || !state->attached()) {
+        return connecting(world, state.value_or(StockAttachmentState{settings, true}));
+    }
+    const auto fixed = differences(state->settings, settings);
+    if (!fixed.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("{} is attached with settings that cannot change while it is: {}",
+                                 disk, fmt::join(fixed, ", ")),
+                     fmt::format("causeway detach {}, then attach it with the new settings", disk)};
+    }
+    return ChangeSet("reload " + disk);
 }
 
 Result<ChangeSet> disconnecting(World &world, const StockAttachmentState &state) {
@@ -225,6 +315,37 @@ Result<Restoration> StockFamily::restore_attachments(World &world, bool /*dry_ru
                 {disk, fmt::format("{} is attached by {}", disk, via_title(state.settings.via)),
                  [state](World &now) { return connecting(now, state); }});
         }
+    }
+    return restoration;
+}
+
+Result<Restoration> StockFamily::reload_exports(World &world, bool /*dry_run*/,
+                                                std::vector<Error> &broken) const {
+    const auto configured = TRY(load_stock_exports(world.places));
+    std::vector<std::string> warnings;
+    TRY(stock_exports(world, configured, warnings));
+    broken = configured.broken;
+    const auto of_records = as_errors(warnings);
+    broken.insert(broken.end(), of_records.begin(), of_records.end());
+    Restoration restoration;
+    for (const auto &stored : configured.good) {
+        const std::string &name = stored.settings.name;
+        restoration.tasks.push_back({name, fmt::format("'{}' has the settings of its file", name),
+                                     [stored](World &now) { return reloading(now, stored); }});
+    }
+    return restoration;
+}
+
+Result<Restoration> StockFamily::reload_attachments(World &world, bool /*dry_run*/,
+                                                    std::vector<Error> &broken) const {
+    const auto configured = TRY(load_stock_attachments(world.places));
+    broken = configured.broken;
+    Restoration restoration;
+    for (const auto &stored : configured.good) {
+        const std::string disk = stored.settings.disk.text();
+        restoration.tasks.push_back(
+            {disk, fmt::format("{} is attached by {}", disk, via_title(stored.settings.via)),
+             [settings = stored.settings](World &now) { return reloading(now, settings); }});
     }
     return restoration;
 }

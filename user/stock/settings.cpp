@@ -248,6 +248,22 @@ std::vector<std::string> differences(const StockAttachment &there, const StockAt
     return phrases;
 }
 
+std::vector<std::string> fixed_differences(const StockExport &there, StockExport wanted) {
+    wanted.initiators = there.initiators;
+    wanted.lun = wanted.lun ? wanted.lun : there.lun;
+    if (there.chap.is_set() == wanted.chap.is_set() &&
+        there.chap.is_mutual() == wanted.chap.is_mutual() && there.chap.user == wanted.chap.user &&
+        there.chap.mutual_user == wanted.chap.mutual_user) {
+        wanted.chap = there.chap;
+    }
+    auto phrases = differences(there, wanted);
+    const auto text = [](const StockExport &settings) {
+        return settings.identity ? settings.identity->text() : std::string("none");
+    };
+    compare(phrases, "the UUID", text(there), text(wanted));
+    return phrases;
+}
+
 Result<std::string> stock_text(const StockExport &settings) {
     IniText ini(export_comment, "stock-export");
     ini.add("via", via_text(settings.via));

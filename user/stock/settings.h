@@ -85,6 +85,9 @@ std::optional<SocketAddress> parse_portal(const std::string &text);
 // Returns a phrase for each setting in which the existing object differs from the wanted one.
 std::vector<std::string> differences(const StockExport &there, const StockExport &wanted);
 std::vector<std::string> differences(const StockAttachment &there, const StockAttachment &wanted);
+// Returns the differences in settings that cannot change while an export runs. A LUN that @wanted
+// leaves open is that of the running export.
+std::vector<std::string> fixed_differences(const StockExport &there, StockExport wanted);
 
 // The content of a configuration file. An error if INI syntax cannot hold a value.
 Result<std::string> stock_text(const StockExport &settings);

@@ -5,6 +5,10 @@
 
 namespace causeway {
 
+std::string phrase_of(const Error &error) {
+    return error.fix.empty() ? error.what : fmt::format("{} ({})", error.what, error.fix);
+}
+
 Answer dry_run_answer() {
     Answer answer;
     answer.json = {
@@ -27,7 +31,7 @@ void show_tasks(World &world, const Result<std::vector<Task>> &tasks, Answer &an
     for (const Task &task : *tasks) {
         const auto set = task.set(world);
         if (!set) {
-            answer.warnings.push_back(set.error().what);
+            answer.warnings.push_back(phrase_of(set.error()));
             continue;
         }
         show_changes(*set, answer);

@@ -34,6 +34,8 @@ struct Task {
 // has one.
 inline constexpr Manner unjournalled{false, false, false};
 
+// "the reason (the command or action that fixes the problem)", for a warning.
+std::string phrase_of(const Error &error);
 // Adds the changes to the answer of a dry run.
 void show_changes(const ChangeSet &set, Answer &answer);
 // Adds to the answer of a dry run what the tasks would change. If a task cannot read the state,

@@ -53,8 +53,7 @@ class Tally {
     void failed(const std::string &subject, const Error &error) {
         answer_.json["failed"].push_back(
             {{"subject", subject}, {"what", error.what}, {"fix", error.fix}});
-        answer_.warnings.push_back(
-            error.fix.empty() ? error.what : fmt::format("{} ({})", error.what, error.fix));
+        answer_.warnings.push_back(phrase_of(error));
         answer_.code = worst(answer_.code, error.code);
     }
 

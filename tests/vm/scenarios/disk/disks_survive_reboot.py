@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Exports and attachments are there again after a reboot of both machines, whichever boots first. A
-client shuts down while a program waits without a limit for a server that is gone."""
+client shuts down while a program waits without a limit for a server that is gone. "systemctl reload
+causeway" applies edited files, and the disk goes on."""
 
 from machine.topology import Disk, pair
 from using import causeway
@@ -47,6 +48,9 @@ def scenario(rig):
     for host in (server, client):
         assert host.run("systemctl is-failed causeway.service || true").out.strip() == "active"
 
+    edited_files(server, client)
+    assert client.run(f"dd if={DISK}d bs=1M count=4 iflag=direct status=none | sha256sum").out == content
+
     server.power_cut()
     client.wait_for("! causeway --json list | grep -q '\"state\": \"live\"'", timeout=90)
     client.start(f"dd if={DISK}m of=/dev/null bs=4k count=1 iflag=direct")
@@ -54,6 +58,15 @@ def scenario(rig):
     client.shutdown()
     for host in (server, client):
         host.boot()
+
+
+def edited_files(server, client):
+    server.run("sed -i 's,^allow = 10.0.0.0/24$,allow = 10.0.0.0/23,' /etc/causeway/exports.d/d.conf && systemctl reload causeway",
+               timeout=60)
+    assert [each["allow"] for each in exports(server) if each["name"] == "d"] == [["10.0.0.0/23"]]
+    client.run("sed -i 's/^io-timeout = 600$/io-timeout = 601/' /etc/causeway/attachments.d/10.0.0.1:d.conf && systemctl reload causeway",
+               timeout=60)
+    assert [each["io_timeout"] for each in attachments(client) if each["name"] == "d"] == [601]
 
 
 def exports(server):

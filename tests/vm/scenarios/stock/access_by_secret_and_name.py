@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """By iSCSI, a client needs the secret of CHAP, and the server proves another one. Two exports are
 LUNs of one target, and each removal takes one of them. "export set" changes who may attach, and the
-secret, while a client is attached. No secret is in a file of Causeway or on a command line."""
+secret, while a client is attached, and so does "reload" after an edit of the file. No secret is in a file of Causeway or on a command line."""
 from using import causeway, stock
 
 TOPOLOGY = stock.TOPOLOGY
@@ -51,6 +51,11 @@ def scenario(rig):
     client.fails(f"{attach} {chap()}", "cannot attach server/a by iSCSI", timeout=120)
     server.run("causeway undo --last", timeout=60)
     device = client.run(f"{attach} {chap()}", timeout=180).out.splitlines()[-1]
+    server.run(f"sed -i '/^initiator = {OTHER}$/d' /etc/causeway/stock-exports.d/a.conf")
+    assert causeway.answer(server, "reload")["restored"] == ["a"]
+    assert stock.listed(server, "export list")[0]["initiators"] == [stock.INITIATOR]
+    server.fails(f"ls /sys/kernel/config/target/iscsi/*/tpgt_1/acls/{OTHER}")
+    client.run(f"dd if={device} bs=64k count=8 iflag=direct status=none | sha256sum", timeout=60)
     server.run("causeway export set a --chap-key-file /tmp/new --chap-mutual-key-file /tmp/mutual", timeout=60)
     client.run(f"dd if={device} bs=64k count=8 iflag=direct status=none | sha256sum", timeout=60)
     client.run("causeway detach server/a", timeout=120)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Exports and attachments by the kernel's own transports are there again after a reboot of both
-machines. The network mounts of a client do not wait for a server that does not answer.
+machines. The network mounts of a client do not wait for a server that does not answer. "systemctl
+reload causeway" gives a running export the initiators of its edited file, and a missing line opens
+no export.
 
 With BOOT_DELAYS=20 in the environment, the scenario measures 20 times how long causeway.service
 delays network mounts."""
@@ -8,7 +10,7 @@ import json
 import os
 from statistics import median
 
-from using import stock
+from using import causeway, stock
 from machine.topology import Disk, pair
 
 KEEP = ("/etc/causeway", "/var/lib/causeway")
@@ -47,6 +49,20 @@ def measure(client, first):
     assert 0 < min(delays) and max(delays) <= PROMISED, delays
 
 
+def edited_file(server):
+    """nvmet ends no connection of a client that is no longer named, so the client goes on."""
+    place = "/etc/causeway/stock-exports.d/scratch.conf"
+    server.wait_for("systemctl is-active --quiet causeway.service", timeout=60)
+    server.run(f"sed -i 's/^allow = any$/initiator = {stock.NVME_HOST}/' {place} && systemctl reload causeway", timeout=120)
+    export = next(each for each in stock.listed(server, "export list") if each["name"] == "scratch")
+    assert export["initiators"] == [stock.NVME_HOST], export
+    assert server.run("ls /sys/kernel/config/nvmet/subsystems/*/allowed_hosts").lines == [stock.NVME_HOST]
+    server.run(f"cp {place} /tmp/scratch.conf && sed -i '/^initiator = /d' {place}")
+    server.fails("causeway reload", "reload would open 'scratch' to every host")
+    server.run(f"cp /tmp/scratch.conf {place}")
+    assert causeway.answer(server, "reload")["failed"] == []
+
+
 def scenario(rig):
     server, client = rig.server, rig.client
     # All machines of this image would have the same name.
@@ -80,5 +96,7 @@ def scenario(rig):
     back = {disk["name"]: disk["disks"][0]["device"] for disk in stock.listed(client)}
     assert client.run(f"dd if={back['scratch']} bs=1M count=2 iflag=direct status=none | sha256sum").out == content
     assert client.run("systemctl is-failed causeway.service || true").out.strip() == "active"
+    edited_file(server)
+    assert client.run(f"dd if={back['scratch']} bs=1M count=2 iflag=direct status=none | sha256sum").out == content
     client.run("causeway detach --all", timeout=120)
     server.run("causeway export remove scratch && causeway export remove memory && causeway export remove own", timeout=120)
