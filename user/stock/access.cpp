@@ -43,10 +43,26 @@ struct Edited {
     std::vector<std::string> expelled; // they are connected, and Linux ends their connections
 };
 
-// The initiators that the target admits now by steps of its own, and did or did not name.
+// Returns the initiators that have an ACL of LIO in the made steps.
+std::vector<std::string> names_of_acls(const TargetPlan &made) {
+    constexpr std::string_view folder = "/acls/";
+    std::vector<std::string> names;
+    for (const ConfigStep &step : made.steps) {
+        const std::size_t start = step.path.find(folder);
+        if (step.kind == ConfigStep::Kind::link && start != std::string::npos) {
+            const std::size_t name = start + folder.size();
+            append_once(names, step.path.substr(name, step.path.find('/', name) - name));
+        }
+    }
+    return names;
+}
+
+// The initiators that the target admits now by steps of its own, and did or did not name. An export
+// that was opened to every initiator keeps the ACLs of those that it named before.
 std::vector<std::string> admitted_now(const StockExportState &state,
                                       const std::vector<std::string> &wanted) {
-    std::vector<std::string> all = state.settings.initiators;
+    std::vector<std::string> all =
+        state.settings.initiators.empty() ? names_of_acls(state.made) : state.settings.initiators;
     for (const std::string &name : wanted) {
         append_once(all, name);
     }

@@ -260,6 +260,24 @@ TEST_F(StockAccess, iscsi_initiators_change_while_a_client_is_attached) {
     EXPECT_TRUE(nothing_left());
 }
 
+// An export that is open keeps the ACLs of the initiators that it named before.
+TEST_F(StockAccess, an_initiator_of_an_earlier_list_is_not_admitted_by_a_later_one) {
+    ASSERT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
+    const std::string acl = config + group + "/acls/" + client_iqn;
+    EXPECT_EQ(set({"--allow", "any"}), 0) << err();
+    EXPECT_TRUE(exists(files, acl));
+    put(acl + "/info", "InitiatorName: " + client_iqn);
+    EXPECT_EQ(set({"--initiator", other_iqn}), 75);
+    EXPECT_NE(err().find(client_iqn + " has 'scratch' attached"), std::string::npos) << err();
+    drop(acl + "/info");
+    EXPECT_EQ(set({"--initiator", other_iqn}), 0) << err();
+    EXPECT_FALSE(exists(files, acl));
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(exists(files, acl + "/lun_0"));
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_TRUE(nothing_left());
+}
+
 TEST_F(StockAccess, force_ends_sessions_that_no_acl_names) {
     ASSERT_EQ(run(add("iscsi")), 0) << err();
     put(config + group + "/dynamic_sessions", other_iqn);
