@@ -90,7 +90,7 @@ std::vector<std::string> differences_from(const ChildWish &wish, const std::stri
 }
 
 // Returns an error if the child exists with other settings than the typed ones, or is recorded with
-// others.
+// others. @record: null if the verb does not touch the record.
 Result<void> same_child(const ChildWish &wish, const std::string &name,
                         const std::optional<IpoibInterface> &there,
                         const InterfaceSettings *record) {
@@ -137,7 +137,8 @@ Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
             fmt::format("give the parent a shorter one: causeway name set {} ib0", parent_name)};
     }
     const auto had = TRY(load_records(world.places));
-    TRY(same_child({parent_name, pkey, mode, mtu}, name, there, find_record(had, name)));
+    TRY(same_child({parent_name, pkey, mode, mtu}, name, there,
+                   arguments.has("no-persist") ? nullptr : find_record(had, name)));
     const std::string mtu_text = mtu ? fmt::format("{}", *mtu) : "";
     std::vector<ChangePointer> live;
     if (!there) {

@@ -86,11 +86,19 @@ std::string typed_in(const std::string &block_line) {
     return prompted || line.rfind(own_command, 0) == 0 ? typed : "";
 }
 
+// A fenced block is the output of a recorded run. The other blocks are indented.
 std::size_t check_page(const fs::path &page) {
     std::size_t count = 0;
+    bool fenced = false;
     std::istringstream stream(read_file(page));
     for (std::string line; std::getline(stream, line);) {
         const std::string where = page.filename().string();
+        if (line.rfind("```", 0) == 0) {
+            fenced = !fenced;
+        }
+        if (fenced) {
+            continue;
+        }
         if (line.rfind("    ", 0) == 0) {
             for (const std::string &command :
                  commands_in(typed_in(line), {"   ", " #", " && ", "; ", " | ", ", "})) {

@@ -273,7 +273,8 @@ TEST_F(SubnetPartitions, are_compared_by_doctor_too) {
     };
     const auto seen = [&] {
         std::vector<std::string> lines;
-        for (const auto &finding : json({"doctor"})["findings"]) {
+        const Json report = json({"doctor"});
+        for (const auto &finding : report["findings"]) {
             if (finding["id"] == "partition-rate-too-high") {
                 lines.push_back(finding["what"].get<std::string>() + "; " +
                                 finding["fix"].get<std::string>());

@@ -365,8 +365,7 @@ TEST_F(OpensmUnit, starts_the_real_opensm_without_complaints) {
         {"env", "OSM_CACHE_DIR=" + cache(guid_1).string(), "bash",
          (source_tree() / "user/tests/opensm_on_ibsim").string(), folder.path().string()});
     ASSERT_TRUE(end.good()) << end.out << end.err;
-    for (const char *file :
-         {"guid2lid", "guid2mkey", "neighbors", "opensm.fdbs", "opensm-subnet.lst"}) {
+    for (const char *file : {"guid2lid", "guid2mkey", "neighbors", "opensm-subnet.lst"}) {
         EXPECT_TRUE(fs::exists(cache(guid_1) / file)) << file;
     }
     EXPECT_EQ(end.out, "Initialize Active\nInitialize Active\n0x0001 0x8001\n0x0001 0xffff\n"
