@@ -190,6 +190,7 @@ std::optional<unsigned int> last_means(const World &world) {
 struct Turn {
     std::optional<FileLock> lock;
     std::unique_ptr<Claim> claim;
+    std::vector<FileLock> locks; // of the verbs that made the changes
     std::vector<JournalEntry> entries;
     const JournalEntry *chosen = nullptr; // null: there is none
 
@@ -239,8 +240,24 @@ Result<void> expect_idle(const Journal &journal, const Turn &turn) {
     return {};
 }
 
+// Takes the locks of the verbs that made these changes, each once, in the order of their names.
+Result<std::vector<FileLock>> lock_changes(const World &world, const Changes &changes) {
+    std::set<std::filesystem::path> places;
+    for (const ChangePointer &change : changes) {
+        if (auto place = change->lock_place(world); !place.empty()) {
+            places.insert(std::move(place));
+        }
+    }
+    const Progress progress(world, "waiting for another command that changes the same thing");
+    std::vector<FileLock> locks;
+    for (const auto &place : places) {
+        locks.push_back(TRY(FileLock::take(place)));
+    }
+    return locks;
+}
+
 Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_run,
-                               std::optional<unsigned int> number) {
+                               std::optional<unsigned int> number, bool force) {
     Turn turn;
     if (!number && !dry_run) {
         forget_interrupted(world, journal); // so that none of these counts as the last entry
@@ -248,6 +265,7 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
     if (!number) {
         number = last_means(world);
     }
+    const bool last = !number;
     TRY(turn.choose_of(journal, number));
     if (dry_run || turn.chosen == nullptr) {
         return turn;
@@ -271,6 +289,20 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
     TRY(turn.choose_of(journal, number));
     // This follows the claim, so two commands that take back the same thing cannot miss each other.
     TRY(expect_idle(journal, turn));
+    // With --force, undo does not wait for a command that waits for a server.
+    if (force) {
+        return turn;
+    }
+    turn.locks = TRY(lock_changes(world, turn.chosen->changes));
+    // The command that held such a lock may have made an entry meanwhile.
+    TRY(turn.choose_of(journal, last ? std::nullopt : number));
+    if (turn.chosen == nullptr || turn.chosen->number != *number) {
+        return Error{ExitCode::try_again,
+                     fmt::format("another command made a change meanwhile, so that {} is not the "
+                                 "last one any more",
+                                 *number),
+                     "see: causeway undo --list"};
+    }
     return turn;
 }
 
@@ -303,27 +335,12 @@ Result<void> may_undo(World &world, const Turn &turn, const JournalEntry &chosen
     return force ? Result<void>() : check_unused(world, chosen);
 }
 
-// Takes the locks of the verbs that made these changes, each once, in the order of their names.
-Result<std::vector<FileLock>> lock_changes(const World &world, const Changes &changes) {
-    std::set<std::filesystem::path> places;
-    for (const ChangePointer &change : changes) {
-        if (auto place = change->lock_place(world); !place.empty()) {
-            places.insert(std::move(place));
-        }
-    }
-    std::vector<FileLock> locks;
-    for (const auto &place : places) {
-        locks.push_back(TRY(FileLock::take(place)));
-    }
-    return locks;
-}
-
 } // namespace
 
 Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> number, bool force,
                     const GuardOfUndo &guard_of) {
     const Journal journal(world.places.journal());
-    const Turn turn = TRY(take_turn_of_undo(world, journal, dry_run, number));
+    const Turn turn = TRY(take_turn_of_undo(world, journal, dry_run, number, force));
     if (turn.chosen == nullptr) {
         return nothing_to_undo("the journal has no change that is not undone already", dry_run);
     }
@@ -333,11 +350,6 @@ Result<Answer> undo(World &world, bool dry_run, std::optional<unsigned int> numb
             fmt::format("{} ({}) is undone already", chosen.number, chosen.title), dry_run);
     }
     const bool of_host = chosen.scope == Scope::host;
-    // With --force, undo does not wait for a command that waits for a server.
-    std::vector<FileLock> locks;
-    if (!dry_run && !force) {
-        locks = TRY(lock_changes(world, chosen.changes));
-    }
     TRY(may_undo(world, turn, chosen, force));
     const auto guard = of_host ? guard_where_none_waits(world, chosen, guard_of) : std::nullopt;
     if (dry_run) {

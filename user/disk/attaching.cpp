@@ -7,6 +7,7 @@
 #include "config/key_file.h"
 #include "kernel/message_attributes.h"
 #include "kernel/refusal.h"
+#include "show/progress.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -166,8 +167,12 @@ std::filesystem::path attachment_lock(const Places &places, const DiskName &disk
 
 Result<std::optional<FileLock>> lock_attachment(const World &world, const DiskName &disk,
                                                 bool dry_run) {
-    return dry_run ? std::optional<FileLock>()
-                   : std::optional(TRY(FileLock::take(attachment_lock(world.places, disk))));
+    if (dry_run) {
+        return std::optional<FileLock>();
+    }
+    const Progress progress(
+        world, fmt::format("waiting for another command that changes {}", disk.text()));
+    return std::optional(TRY(FileLock::take(attachment_lock(world.places, disk))));
 }
 
 Error not_attached(const DiskName &disk) {

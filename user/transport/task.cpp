@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "transport/task.h"
 
+#include "show/progress.h"
+
 #include <fmt/format.h>
 
 namespace causeway {
+
+Result<std::optional<FileLock>> Task::locked(const World &world) const {
+    if (!lock) {
+        return std::optional<FileLock>();
+    }
+    const Progress progress(world, "waiting for another command that changes " + subject);
+    return std::optional(TRY(lock(world)));
+}
 
 std::string phrase_of(const Error &error) {
     return error.fix.empty() ? error.what : fmt::format("{} ({})", error.what, error.fix);

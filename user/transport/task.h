@@ -25,9 +25,7 @@ struct Task {
     std::function<Result<FileLock>(const World &)> lock{};
 
     // Returns the lock if there is one.
-    Result<std::optional<FileLock>> locked(const World &world) const {
-        return lock ? std::optional(TRY(lock(world))) : std::optional<FileLock>();
-    }
+    Result<std::optional<FileLock>> locked(const World &world) const;
 };
 
 // For "restore" and "stop", which get no entry in the journal: the verb that configured the disk
