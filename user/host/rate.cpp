@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "host/rate.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
@@ -40,6 +41,16 @@ const std::vector<RateCode> &rate_codes() {
         {18, 300}, {19, 28}, {20, 50}, {21, 400}, {22, 600}, {23, 800},
     };
     return codes;
+}
+
+double rate_within(double gigabits) {
+    double highest = 0;
+    for (const RateCode &each : rate_codes()) {
+        if (each.gigabits <= gigabits) {
+            highest = std::max(highest, each.gigabits);
+        }
+    }
+    return highest;
 }
 
 std::optional<PortRate> parse_rate(const std::string &text) {

@@ -32,6 +32,8 @@ struct RateCode {
     double gigabits;
 };
 const std::vector<RateCode> &rate_codes();
+// Returns the highest of these rates that is not above @gigabits, in Gb/s; 0 if all are.
+double rate_within(double gigabits);
 
 // Returns "54.55" or "8": at most two decimal places.
 std::string short_number(double number);

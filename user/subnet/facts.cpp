@@ -71,8 +71,12 @@ std::vector<std::string> files_of_port(const World &world, const SubnetFacts &su
 void compare_with_fabric(World &world, Facts &facts, SubnetFacts &subnet, const SubnetPort &port) {
     std::vector<PartitionLine> lines;
     const auto files = files_of_port(world, subnet, port);
+    const std::string own = partitions_place(world.places, port.guid).string();
     for (const PartitionLine &line : subnet.partitions) {
-        if (line.rate != 0 && std::find(files.begin(), files.end(), line.file) != files.end()) {
+        // The hosts of a partition that names its members are unknown: a port of another host may
+        // be slower and no member.
+        if (line.rate != 0 && line.has_all_hosts &&
+            std::find(files.begin(), files.end(), line.file) != files.end()) {
             lines.push_back(line);
         }
     }
@@ -102,8 +106,8 @@ void compare_with_fabric(World &world, Facts &facts, SubnetFacts &subnet, const 
                                                      : slower_than(*hosts, code->gigabits);
         if (slow) {
             append_once(subnet.slow_hosts,
-                        SlowHosts{line.file, line.pkey, slow->text(code->gigabits),
-                                  slow->slowest.gigabits});
+                        SlowHosts{line.file, line.file == own ? port.guid : "", line.pkey,
+                                  slow->text(code->gigabits), slow->slowest.gigabits});
         }
     }
 }
@@ -141,6 +145,11 @@ Result<std::vector<PartitionLine>> partition_lines(const std::string &file, std:
             continue;
         }
         PartitionLine line{file, rule.pkey.value_or(default_partition), 0};
+        line.has_all_hosts =
+            std::any_of(rule.properties.begin(), rule.properties.end(), [](const auto &member) {
+                const std::string name = member.substr(0, member.find('='));
+                return name == "ALL" || name == "ALL_CAS";
+            });
         for (const std::string &flag : rule.flags) {
             if (flag.compare(0, rate.size(), rate) == 0) {
                 line.rate = static_cast<unsigned int>(

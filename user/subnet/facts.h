@@ -13,14 +13,16 @@ namespace causeway {
 // A partition with a P_Key, from a partitions file of opensm.
 struct PartitionLine {
     std::string file;
-    unsigned int pkey = 0; // without the membership bit
-    unsigned int rate = 0; // opensm's code; 0: none given
+    unsigned int pkey = 0;      // without the membership bit
+    unsigned int rate = 0;      // opensm's code; 0: none given
+    bool has_all_hosts = false; // a member is ALL or ALL_CAS
 };
 
 // Ports of a fabric that are slower than the rate of a partition. This machine runs the subnet
 // manager of the fabric. Its own ports do not count here.
 struct SlowHosts {
     std::string file; // of the partition
+    std::string port; // GUID, if the file is that of one port
     unsigned int pkey = 0;
     std::string what;
     double slowest = 0; // Gb/s

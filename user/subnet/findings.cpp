@@ -33,11 +33,13 @@ std::vector<Sighting> no_default(const Facts &facts) {
     return seen;
 }
 
+// @port: the GUID of the port whose partitions the file has; empty: of all ports.
 std::string lower_rate(const Facts &facts, unsigned int pkey, const std::string &file,
-                       double gigabits) {
+                       double gigabits, const std::string &port = "") {
     return facts.of<SubnetFacts>().manager_ours
-               ? fmt::format("causeway sm partition set 0x{:04x} --rate {}", pkey,
-                             short_number(gigabits))
+               ? fmt::format("causeway sm partition set 0x{:04x} --rate {}{}", pkey,
+                             short_number(rate_within(gigabits)),
+                             port.empty() ? "" : " --port " + port)
                : fmt::format("give a lower rate= in {}, then: systemctl restart opensm", file);
 }
 
@@ -68,7 +70,7 @@ std::vector<Sighting> too_fast(const Facts &facts) {
     for (const SlowHosts &slow : facts.of<SubnetFacts>().slow_hosts) {
         seen.push_back({fmt::format("0x{:04x}", slow.pkey),
                         fmt::format("partition 0x{:04x}: {}", slow.pkey, slow.what),
-                        lower_rate(facts, slow.pkey, slow.file, slow.slowest)});
+                        lower_rate(facts, slow.pkey, slow.file, slow.slowest, slow.port)});
     }
     return seen;
 }

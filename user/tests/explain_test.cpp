@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "fixture.h"
 #include "host/ib_address.h"
+#include "host/rate.h"
 #include "show/paragraph.h"
 
 namespace causeway {
@@ -25,6 +26,14 @@ class Explains : public CommandTest {
         files.content[folder + "mtu"] = mtu + "\n";
     }
 };
+
+// opensm has codes for some rates only. The signalled rate of a port lies between two of them.
+TEST(Rates, that_opensm_knows_are_within_those_of_ports) {
+    EXPECT_EQ(rate_within(103.125), 100);
+    EXPECT_EQ(rate_within(56.25), 56);
+    EXPECT_EQ(rate_within(10), 10);
+    EXPECT_EQ(rate_within(1), 0);
+}
 
 // The rates of the standard, with four lanes.
 TEST_F(Explains, usable_rates) {

@@ -314,10 +314,17 @@ TEST_F(SubnetPartitions, are_compared_by_doctor_too) {
     };
     ASSERT_EQ(run({"sm", "partition", "set", "1", "--rate", "56", "--port", "mlx4_0/1"}), 0)
         << err();
-    const auto both = seen();
+    const auto both = seen(); // the second one is of the file of the port
     ASSERT_EQ(both.size(), 2U);
     EXPECT_EQ(both[0].find("partition 0x0001 wants 56 Gb/s, port 1 of mlx4_0 has 40; "), 0U);
     EXPECT_EQ(both[1].find("partition 0x0001: 1 of the fabric's ports is slower than 56"), 0U);
+    EXPECT_NE(both[1].find("--rate 10 --port 0x"), std::string::npos) << both[1];
+    // A host outside the partition may be slower.
+    ASSERT_EQ(run({"sm", "partition", "set", "1", "--rate", "56", "--port", "mlx4_0/1", "--member",
+                   "0x0002c90300101234=full"}),
+              0)
+        << err();
+    EXPECT_EQ(seen().size(), 1U);
     // A fabric that does not answer.
     processes.acts["ibnetdiscover -C mlx4_0 -P 1"] = [] { return FakeProcesses::failure("no"); };
     EXPECT_EQ(seen().size(), 1U);
