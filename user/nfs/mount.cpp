@@ -95,8 +95,8 @@ Result<void> check_directory(const std::string &directory) {
 }
 
 // The folder is mounted already. Takes the options of the mount if none are typed, so that the
-// folder is mounted in the same way at boot. Returns an error if others are typed. The options of a
-// mount by another program are those that the kernel shows.
+// folder is mounted in the same way at boot. Returns an error if others are typed. For a mount by
+// another program, only an option that contradicts those that the kernel shows is an error.
 Result<void> keep_options(World &world, const Arguments &arguments, MountRequest &request) {
     const auto on = TRY(mounted_on(world.files, request.directory));
     if (!on.nfs) {
@@ -109,7 +109,9 @@ Result<void> keep_options(World &world, const Arguments &arguments, MountRequest
         return {};
     }
     there.require_rdma = request.options.require_rdma;
-    if (there.text() == request.options.text()) {
+    const bool ours =
+        find_record(world.places, request.source.text(), request.directory).has_value();
+    if (ours ? same_options(there, request.options) : !contradicts(request.options, there)) {
         return {};
     }
     return Error{ExitCode::failed,

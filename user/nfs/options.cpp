@@ -204,6 +204,31 @@ NfsOptions options_of_mount(const NfsMount &mount) {
     return options;
 }
 
+bool same_options(NfsOptions one, NfsOptions other) {
+    std::sort(one.passed.begin(), one.passed.end());
+    std::sort(other.passed.begin(), other.passed.end());
+    return one.text() == other.text();
+}
+
+bool contradicts(const NfsOptions &typed, const NfsOptions &shown) {
+    constexpr std::array waits = {"hard", "soft", "softerr"};
+    const auto is_one_of_waits = [&](std::string_view name) {
+        return std::find(waits.begin(), waits.end(), name) != waits.end();
+    };
+    return typed.rdma_port != shown.rdma_port || typed.has("ro") != shown.has("ro") ||
+           std::any_of(typed.passed.begin(), typed.passed.end(), [&](const std::string &option) {
+               const Option mine = parts_of(option);
+               const std::string_view name = mine.name == "nfsvers" ? "vers" : mine.name;
+               return std::any_of(shown.passed.begin(), shown.passed.end(),
+                                  [&](const std::string &other) {
+                                      const Option theirs = parts_of(other);
+                                      return theirs.name == name ? theirs.value != mine.value
+                                                                 : is_one_of_waits(name) &&
+                                                                       is_one_of_waits(theirs.name);
+                                  });
+           });
+}
+
 std::string attempt_options(const NfsOptions &options, std::string_view netid) {
     std::vector<std::string> all = options.passed;
     all.push_back(fmt::format("proto={}", netid));

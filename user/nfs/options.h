@@ -44,6 +44,13 @@ Result<NfsOptions> parse_nfs_options(std::string_view text);
 // The options with which the mount could be made again, without those that the kernel added.
 NfsOptions options_of_mount(const NfsMount &mount);
 
+// Returns true if a mount whose options the kernel shows as @shown was not made with these options.
+// An option that the kernel does not show, or adds itself, contradicts nothing.
+bool contradicts(const NfsOptions &typed, const NfsOptions &shown);
+
+// Returns true if both have the same options, in whatever order.
+bool same_options(NfsOptions one, NfsOptions other);
+
 // How long to retry if "retry" is not given.
 inline constexpr std::chrono::minutes foreground_patience{2};
 inline constexpr std::chrono::minutes background_patience{10000};

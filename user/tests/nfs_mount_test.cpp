@@ -212,21 +212,26 @@ TEST_F(Nfs, mount_keeps_at_boot_what_others_have_mounted) {
 TEST_F(Nfs, mount_refuses_options_that_a_mount_of_others_does_not_have) {
     boot_systemd();
     processes.add_mount("storage1:/srv", mnt(),
-                        "rw,vers=4.1,rsize=65536,hard,proto=rdma,port=20049,addr=10.0.0.1");
+                        "rw,vers=4.1,rsize=65536,hard,proto=rdma,port=20049,timeo=600,retrans=2,"
+                        "sec=sys,addr=10.0.0.1");
     for (const std::vector<std::string> &more :
          {std::vector<std::string>{}, std::vector<std::string>{"--no-persist"}}) {
         std::vector<std::string> words = {"nfs", "mount", "storage1:/srv", mnt(), "-o", "soft"};
         words.insert(words.end(), more.begin(), more.end());
         EXPECT_EQ(run(words), 1);
-        EXPECT_NE(err().find("is mounted with other options: 'vers=4.1,hard', not 'soft'\n"
+        EXPECT_NE(err().find("is mounted with other options: "
+                             "'vers=4.1,hard,timeo=600,retrans=2,sec=sys', not 'soft'\n"
                              "  leave out --options to keep these; or: causeway nfs umount " +
                              mnt() + ", then mount it again"),
                   std::string::npos)
             << err();
     }
     EXPECT_FALSE(fs::exists(unit_file()));
-    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "vers=4.1,hard"}), 0) << err();
-    EXPECT_EQ(read_file(unit_file()), mount_unit_text("storage1:/srv", mnt(), "vers=4.1,hard"));
+    for (const char *other : {"ro", "vers=4.2", "nfsvers=3", "timeo=50", "port=20050"}) {
+        EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", other}), 1) << other;
+    }
+    EXPECT_EQ(run({"nfs", "mount", "storage1:/srv", mnt(), "-o", "hard,nfsvers=4.1"}), 0) << err();
+    EXPECT_EQ(read_file(unit_file()), mount_unit_text("storage1:/srv", mnt(), "hard,nfsvers=4.1"));
 }
 
 TEST_F(Nfs, mount_knows_the_option_that_is_the_default_now) {
