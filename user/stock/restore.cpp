@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The stock transports in "restore", "reload" and "stop".
 #include "base/append_once.h"
+#include "change/journal.h"
 #include "command/verb.h"
 #include "stock/access.h"
 #include "stock/attaching.h"
@@ -115,9 +116,18 @@ Result<StockExport> reloaded(const StockExport &running, const Stored<StockExpor
 }
 
 // Returns the changes that give a running export the initiators of its file, and the secrets that
-// are in the files of keys now.
-Result<ChangeSet> reloading(World &world, const Stored<StockExport> &stored) {
-    const auto state = TRY(find_stock_export(world, stored.settings.name));
+// are in the files of keys now. Reads the file again: the caller holds the lock of the journal
+// since, under which "export set" changes the file.
+Result<ChangeSet> reloading(World &world, const std::string &name) {
+    const auto configured = TRY(load_stock_exports(world.places));
+    const auto found =
+        std::find_if(configured.good.begin(), configured.good.end(),
+                     [&](const Stored<StockExport> &each) { return each.settings.name == name; });
+    if (found == configured.good.end()) {
+        return ChangeSet("reload " + name);
+    }
+    const Stored<StockExport> &stored = *found;
+    const auto state = TRY(find_stock_export(world, name));
     if (!state || !state->running) {
         return bring_up(world, {stored.settings, false, true, {}});
     }
@@ -330,8 +340,10 @@ Result<Restoration> StockFamily::reload_exports(World &world, bool /*dry_run*/,
     Restoration restoration;
     for (const auto &stored : configured.good) {
         const std::string &name = stored.settings.name;
-        restoration.tasks.push_back({name, fmt::format("'{}' has the settings of its file", name),
-                                     [stored](World &now) { return reloading(now, stored); }});
+        restoration.tasks.push_back(
+            {name, fmt::format("'{}' has the settings of its file", name),
+             [name](World &now) { return reloading(now, name); },
+             [](const World &now) { return Journal(now.places.journal()).lock(); }});
     }
     return restoration;
 }

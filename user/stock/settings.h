@@ -69,7 +69,7 @@ struct StockAttachment {
     std::string host{};
     // Of a disk that is attached: the address and port of the server. Never configured.
     std::optional<SocketAddress> portal{};
-    // Of a record: the command started a login and did not see its end. Never configured.
+    // True in a record if the command started a login and did not see its end. Never configured.
     bool unfinished = false;
     Chap chap{}; // not SRP
 };
