@@ -141,6 +141,9 @@ def serve(causeway, wanted):
 def serve_again(causeway, wanted):
     """Start nfsd, and open its port, for a folder that is served and keeps its settings."""
     there, _ = served_now(causeway, wanted["path"])
+    if there["to"] == ["*"] and not wanted["allow_any"]:
+        causeway.module.fail_json(msg=f"{wanted['path']} is served to every host, and the task does not say that this is meant: "
+                                      "give to, or allow_any: true")
     kept = dict(wanted, read_only=is_read_only(there), port=None, options=options_of(there)[1] or None,
                 allow_any=there["to"] == ["*"])
     kept["to"] = None if kept["allow_any"] else there["to"]
