@@ -36,7 +36,7 @@ DeviceUnit pfc_unit_of(const FlowControl &control);
 std::optional<PfcAtBoot> pfc_by_unit(const World &world, const FlowControl &control);
 // Returns the option of mlx4_en in the file of "pfc set", or none.
 std::optional<PfcAtBoot> pfc_of_mlx4(const World &world);
-// Returns that of the two which applies to the interface.
+// Calls pfc_of_mlx4() for an interface of mlx4_en, else pfc_by_unit().
 std::optional<PfcAtBoot> pfc_at_boot(const World &world, const FlowControl &control);
 // Returns the settings of interfaces whose unit exists, and which are not in @there.
 std::vector<PfcAtBoot> pfc_of_gone(const World &world, const std::vector<FlowControl> &there);

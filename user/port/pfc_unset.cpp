@@ -14,7 +14,7 @@ namespace causeway {
 
 namespace {
 
-// What is kept of the interfaces that the user named, or of all.
+// The settings that are kept for the interfaces that the user named, or for all.
 struct KeptPfc {
     std::vector<std::string> units; // the interfaces that have one
     bool mlx4 = false;              // the option of mlx4_en

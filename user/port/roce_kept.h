@@ -13,8 +13,8 @@
 
 namespace causeway {
 
-// What a unit of systemd sets at boot, by the name of the RDMA device: "v1", "v2"; "104". Devices
-// that are gone count too.
+// The settings that units of systemd make at boot, by the name of the RDMA device: "v1", "v2";
+// "104". Devices that are gone count too.
 using KeptOfRoce = std::map<std::string, std::string>;
 KeptOfRoce kept_modes(const World &world);
 KeptOfRoce kept_tos(const World &world);

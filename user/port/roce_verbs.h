@@ -11,7 +11,7 @@ Verb roce_ecn_verb();
 Verb roce_list_verb();
 Verb roce_unset_verb();
 
-// Also "roce mode" without a version.
+// "roce mode" without a version runs it too.
 Result<Answer> run_roce_list(World &world, const Arguments &arguments);
 
 } // namespace causeway

@@ -230,7 +230,7 @@ TEST_F(RoceVerb, list_shows_all_settings) {
     EXPECT_EQ(interface["ports"].size(), 0U);
     EXPECT_EQ(interface["interfaces"], told["interfaces"]);
     EXPECT_EQ(run({"roce", "list", "eth0"}), 69);
-    // What is kept of devices that are gone is shown too.
+    // The list also has settings that are kept for devices that are gone.
     ASSERT_TRUE(rdma.remove("mlx5_0"));
     const auto gone = json({"roce", "list"});
     EXPECT_EQ(gone["ports"][1]["port"], nullptr);

@@ -39,7 +39,7 @@ TRY_AGAIN = 75
 REPORT = "causeway doctor"
 # These compile modules, which takes long on an emulated machine.
 SLOW = "apt-get"
-# What a terminal gets besides text: colours, and lines that are written again.
+# A terminal gets colours too, and lines that are written again.
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]*\r(?=[^\n])|\r")
 
 

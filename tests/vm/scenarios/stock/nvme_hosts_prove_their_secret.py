@@ -37,21 +37,40 @@ def hide(host, secrets):
     assert set(host.run(f"shopt -s nullglob; stat -c %a {OPEN_SECRETS}").out.split()) == {"600"}
 
 
+def attach(secrets, via="nvme-tcp"):
+    return f"causeway attach server/a --via {via} {secrets}"
+
+
+def accepts(client, secrets):
+    """Check that the client can attach the disk with these secrets. Detach it again."""
+    client.run(attach(secrets), timeout=180)
+    client.run("causeway detach server/a", timeout=120)
+
+
+def refuses(client, secrets, why="different secrets", via="nvme-tcp"):
+    """Check that the client cannot attach the disk with these secrets, and keeps no controller."""
+    refusal = client.fails(attach(secrets, via), why, timeout=180)
+    assert not stock.listed(client) and not client.run("ls /sys/class/nvme").out.split()
+    return refusal
+
+
+def remove(server):
+    server.wait_for("causeway export remove a", timeout=60)
+    assert not server.run(stock.CONFIGURED).out.split()
+
+
 def proves(rig):
     server, client = rig.server, rig.client
     store = server.disk("store")
     secrets = make_keys(rig)
     add = f"causeway export add a --device {store} --via nvme-tcp --initiator {stock.NVME_HOST}"
-    attach = "causeway attach server/a --via nvme-tcp"
     server.fails(f"causeway export add a --device {store} --via nvme-tcp --allow any {chap()}", "none is named")
     server.run(f"{add} {chap()}", timeout=120)
 
-    client.fails(attach, "cannot attach server/a by NVMe/TCP", timeout=180)
+    refuses(client, "", "cannot attach server/a by NVMe/TCP")
     for wrong in (chap(key="wrong"), chap(mutual="wrong")):
-        refusal = client.fails(f"{attach} {wrong}", "different secrets", timeout=180)
-        assert refusal.rc == 77, refusal
-        assert not stock.listed(client) and not client.run("ls /sys/class/nvme").out.split()
-    device = client.run(f"{attach} {chap()}", timeout=180).out.splitlines()[-1]
+        assert refuses(client, wrong).rc == 77
+    device = client.run(attach(chap()), timeout=180).out.splitlines()[-1]
     stock.io(client, server, device, store)
     for host in (server, client):
         hide(host, secrets)
@@ -60,45 +79,38 @@ def proves(rig):
     stock.io(client, server, device, store)
     hide(server, secrets)
     client.run("causeway detach server/a", timeout=120)
-    client.fails(f"{attach} {chap()}", "different secrets", timeout=180)
-    client.run(f"{attach} {chap(key='new')}", timeout=180)
-    client.run("causeway detach server/a", timeout=120)
+    refuses(client, chap())
+    accepts(client, chap(key="new"))
     server.run("causeway undo --last", timeout=60)
-    client.run(f"{attach} {chap()}", timeout=180)
-    client.run("causeway detach server/a", timeout=120)
+    accepts(client, chap())
 
     # The secrets come from their files again when the export starts.
     server.wait_for("causeway stop", timeout=60)
     assert not server.run(stock.CONFIGURED).out.split()
     server.run("causeway restore", timeout=120)
-    client.fails(f"{attach} {chap(key='new')}", "different secrets", timeout=180)
-    client.run(f"{attach} {chap()}", timeout=180)
-    client.run("causeway detach server/a", timeout=120)
-    server.wait_for("causeway export remove a", timeout=60)
+    refuses(client, chap(key="new"))
+    accepts(client, chap())
+    remove(server)
 
     # A server that proves nothing is not accepted where it has to. nvmet ends the login of a host
     # that asks for a proof which it does not have, and accepts the host if it needs no secret itself.
     server.run(f"{add} {chap(mutual='')}", timeout=120)
-    client.fails(f"{attach} {chap()}", "different secrets|the server did not prove", timeout=180)
-    server.wait_for("causeway export remove a", timeout=60)
+    refuses(client, chap(), "different secrets|the server did not prove")
+    remove(server)
     server.run(add, timeout=120)
-    client.fails(f"{attach} {chap()}", "the server did not prove", timeout=180)
-    assert not stock.listed(client) and not client.run("ls /sys/class/nvme").out.split()
-    client.run(f"{attach} {chap(mutual='')}", timeout=180)
+    refuses(client, chap(), "the server did not prove")
+    client.run(attach(chap(mutual="")), timeout=180)
     assert causeway.answer(client, "list")["stock"][0]["chap"] == "one-way"
     client.run("causeway detach server/a", timeout=120)
-    server.wait_for("causeway export remove a", timeout=60)
-    assert not server.run(stock.CONFIGURED).out.split()
+    remove(server)
 
     # Over RDMA too.
     server.run(f"{add} {chap()}".replace("nvme-tcp", "nvme"), timeout=120)
-    over_rdma = attach.replace("nvme-tcp", "nvme")
-    client.fails(f"{over_rdma} {chap(key='wrong')}", "different secrets", timeout=180)
-    device = client.run(f"{over_rdma} {chap()}", timeout=180).out.splitlines()[-1]
+    refuses(client, chap(key="wrong"), via="nvme")
+    device = client.run(attach(chap(), via="nvme"), timeout=180).out.splitlines()[-1]
     stock.io(client, server, device, store)
     client.run("causeway detach server/a", timeout=120)
-    server.wait_for("causeway export remove a", timeout=60)
-    assert not server.run(stock.CONFIGURED).out.split()
+    remove(server)
 
 
 def is_refused(rig):
@@ -111,7 +123,7 @@ def is_refused(rig):
     for more in ("", " --dry-run"):
         refusal = server.fails(add + more, "the kernel of this machine has no DH-HMAC-CHAP for NVMe")
         assert refusal.rc == 69 and "CONFIG_NVME_TARGET_AUTH" in refusal.out, refusal
-    refusal = client.fails(f"causeway attach server/a --via nvme-tcp {chap()}", "the kernel of this machine has no DH-HMAC-CHAP for NVMe")
+    refusal = client.fails(attach(chap()), "the kernel of this machine has no DH-HMAC-CHAP for NVMe")
     assert refusal.rc == 69 and "CONFIG_NVME_AUTH" in refusal.out, refusal
     for host in (server, client):
         assert host.run(before).out == there[host], host.run(before).out
