@@ -256,6 +256,23 @@ Result<std::vector<FileLock>> lock_changes(const World &world, const Changes &ch
     return locks;
 }
 
+// Takes the locks of the verbs that made the changes of the chosen entry. Chooses again, because a
+// command that held such a lock may have made an entry meanwhile. @last: the entry was chosen as
+// the last one.
+Result<void> wait_for_locks(World &world, const Journal &journal, Turn &turn, bool last) {
+    const unsigned int number = turn.chosen->number;
+    turn.locks = TRY(lock_changes(world, turn.chosen->changes));
+    TRY(turn.choose_of(journal, last ? std::nullopt : std::optional(number)));
+    if (turn.chosen != nullptr && turn.chosen->number == number) {
+        return {};
+    }
+    return Error{ExitCode::try_again,
+                 fmt::format("another command made a change meanwhile, so that {} is not the last "
+                             "one any more",
+                             number),
+                 "see: causeway undo --list"};
+}
+
 Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_run,
                                std::optional<unsigned int> number, bool force) {
     Turn turn;
@@ -290,18 +307,8 @@ Result<Turn> take_turn_of_undo(World &world, const Journal &journal, bool dry_ru
     // This follows the claim, so two commands that take back the same thing cannot miss each other.
     TRY(expect_idle(journal, turn));
     // With --force, undo does not wait for a command that waits for a server.
-    if (force) {
-        return turn;
-    }
-    turn.locks = TRY(lock_changes(world, turn.chosen->changes));
-    // The command that held such a lock may have made an entry meanwhile.
-    TRY(turn.choose_of(journal, last ? std::nullopt : number));
-    if (turn.chosen == nullptr || turn.chosen->number != *number) {
-        return Error{ExitCode::try_again,
-                     fmt::format("another command made a change meanwhile, so that {} is not the "
-                                 "last one any more",
-                                 *number),
-                     "see: causeway undo --list"};
+    if (!force) {
+        TRY(wait_for_locks(world, journal, turn, last));
     }
     return turn;
 }
