@@ -87,8 +87,7 @@ const ChangeKind kind_attachment_settings("attachment-settings", attachment_chan
 class AttachmentSettingsChange final : public SettingsChange<AttachmentSettings> {
   public:
     explicit AttachmentSettingsChange(NewAttachmentSettings settings)
-        : SettingsChange(settings, settings.after.disk.text(),
-                         "attach set " + settings.after.disk.text(), CW_CHANGE_KEY) {}
+        : SettingsChange(std::move(settings), CW_CHANGE_KEY) {}
 
     // The same as of the attachment: undo of an attach does not go past a change of its settings.
     std::string subject() const override { return "disk " + disk().text(); }
@@ -105,6 +104,8 @@ class AttachmentSettingsChange final : public SettingsChange<AttachmentSettings>
     }
 
   protected:
+    std::string thing() const override { return disk().text(); }
+    std::string verb() const override { return "attach set " + disk().text(); }
     std::string phrases(std::uint32_t what, const AttachmentSettings &settings) const override {
         return attachment_phrases(what, settings);
     }

@@ -109,12 +109,10 @@ const ChangeKind kind_export_settings("export-settings", export_change_from);
 class ExportSettingsChange final : public SettingsChange<ExportSettings> {
   public:
     ExportSettingsChange(NewExportSettings settings, ExportSettingsWay way)
-        : SettingsChange(settings, fmt::format("the export '{}'", settings.after.name),
-                         "export set " + settings.after.name, CW_CHANGE_KEY | CW_CHANGE_ADDRESSES),
-          way_(way) {}
+        : SettingsChange(std::move(settings), CW_CHANGE_KEY | CW_CHANGE_ADDRESSES), way_(way) {}
 
     // The same as of the export: undo of "export add" does not go past a change of its settings.
-    std::string subject() const override { return fmt::format("the export '{}'", name()); }
+    std::string subject() const override { return thing(); }
 
     std::filesystem::path lock_place(const World &world) const override {
         return world.places.lock();
@@ -128,6 +126,8 @@ class ExportSettingsChange final : public SettingsChange<ExportSettings> {
     }
 
   protected:
+    std::string thing() const override { return fmt::format("the export '{}'", name()); }
+    std::string verb() const override { return "export set " + name(); }
     std::string phrases(std::uint32_t what, const ExportSettings &settings) const override {
         return export_phrases(what, settings);
     }

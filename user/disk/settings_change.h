@@ -26,21 +26,18 @@ template <typename Settings> struct NewSettings {
 
 template <typename Settings> class SettingsChange : public Change {
   public:
-    // @thing: names the export or the disk in a sentence. @verb: the command that sets its key.
     // @not_reported: bits of CW_CHANGE_* of the settings that the kernel does not report.
-    SettingsChange(NewSettings<Settings> settings, std::string thing, std::string verb,
-                   std::uint32_t not_reported)
-        : settings_(std::move(settings)), thing_(std::move(thing)), verb_(std::move(verb)),
-          not_reported_(not_reported) {}
+    SettingsChange(NewSettings<Settings> settings, std::uint32_t not_reported)
+        : settings_(std::move(settings)), not_reported_(not_reported) {}
 
     std::string show(Direction direction) const override {
         return what(direction) == 0
                    ? ""
-                   : fmt::format("would change {}: {}{}\n", thing_,
+                   : fmt::format("would change {}: {}{}\n", thing(),
                                  phrases(what(direction), to(direction)), consequence(direction));
     }
     std::string report(Direction direction) const override {
-        return fmt::format("changed {}: {}", thing_, phrases(what(direction), to(direction)));
+        return fmt::format("changed {}: {}", thing(), phrases(what(direction), to(direction)));
     }
 
     Json json() const override {
@@ -78,8 +75,8 @@ template <typename Settings> class SettingsChange : public Change {
             return Error{ExitCode::failed,
                          fmt::format("{} had another key, and the name of its key file is not "
                                      "known: the key cannot be set again",
-                                     thing_),
-                         fmt::format("causeway {} --key-file FILE", verb_)};
+                                     thing()),
+                         fmt::format("causeway {} --key-file FILE", verb())};
         }
         TRY(key_of(Direction::back));
         return {};
@@ -90,13 +87,17 @@ template <typename Settings> class SettingsChange : public Change {
     std::string what_stays() const override {
         return key_stays() ? fmt::format("the key of {} stays: the earlier one was in the same "
                                          "file, {}",
-                                         thing_, settings_.before.key_file)
+                                         thing(), settings_.before.key_file)
                            : "";
     }
 
   protected:
     const NewSettings<Settings> &settings() const { return settings_; }
 
+    // Names the export or the disk in a sentence.
+    virtual std::string thing() const = 0;
+    // Returns the command that sets the key, without options: "export set scratch".
+    virtual std::string verb() const = 0;
     // Returns the settings of @what as a part of a sentence: "allow list 10.0.0.0/24, tcp yes".
     virtual std::string phrases(std::uint32_t what, const Settings &settings) const = 0;
     // Returns true if the verb was called with --force.
@@ -141,15 +142,13 @@ template <typename Settings> class SettingsChange : public Change {
         auto done = set(world, what(direction), to(direction), std::move(key), force);
         if (!done) {
             Error error = done.error();
-            error.what = fmt::format("cannot change {}: {}", thing_, error.what);
+            error.what = fmt::format("cannot change {}: {}", thing(), error.what);
             return error;
         }
         return {};
     }
 
     NewSettings<Settings> settings_;
-    std::string thing_;
-    std::string verb_;
     std::uint32_t not_reported_;
 };
 
