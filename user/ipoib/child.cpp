@@ -115,55 +115,68 @@ Result<void> same_child(const ChildWish &wish, const std::string &name,
                              wish.mtu ? fmt::format(" --mtu {}", *wish.mtu) : "")};
 }
 
-Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
-    const std::string &parent_name = arguments.operands()[0];
-    auto pkey = TRY(parse_pkey(arguments.operands()[1]));
-    auto mtu = TRY(arguments.number("mtu", least_ipoib_mtu, most_connected_mtu));
-    auto parent = TRY(find_parent(world, parent_name));
-    const auto mode = arguments.text("mode");
-    if (mode) {
-        TRY(ipoib_can(parent, *mode));
+// Returns the typed settings. Returns an error if the parent cannot have such a child, or if the
+// child is there with others.
+Result<ChildWish> checked_wish(World &world, const Arguments &arguments,
+                               std::vector<std::string> &warnings) {
+    ChildWish wish;
+    wish.parent = arguments.operands()[0];
+    wish.pkey = TRY(parse_pkey(arguments.operands()[1]));
+    wish.mtu = TRY(arguments.number("mtu", least_ipoib_mtu, most_connected_mtu));
+    const auto parent = TRY(find_parent(world, wish.parent));
+    wish.mode = arguments.text("mode");
+    if (wish.mode) {
+        TRY(ipoib_can(parent, *wish.mode));
     }
-    const std::string name = child_name(parent_name, pkey);
+    const std::string name = child_name(wish.parent, wish.pkey);
     const auto there = interface_there(world, name);
-    if (mtu) {
+    if (wish.mtu) {
         const bool connects = there && there->mode == mode_connected;
-        TRY(check_ipoib_mtu(mode.value_or(connects ? mode_connected : mode_datagram), *mtu));
+        TRY(check_ipoib_mtu(wish.mode.value_or(connects ? mode_connected : mode_datagram),
+                            *wish.mtu));
     }
-    auto warnings = TRY(check_membership(world, parent, pkey));
+    warnings = TRY(check_membership(world, parent, wish.pkey));
     if (name.size() > longest_interface) {
         return Error{
             ExitCode::usage, fmt::format("the name {} would be too long", name),
-            fmt::format("give the parent a shorter one: causeway name set {} ib0", parent_name)};
+            fmt::format("give the parent a shorter one: causeway name set {} ib0", wish.parent)};
     }
     const auto had = TRY(load_records(world.places));
-    TRY(same_child({parent_name, pkey, mode, mtu}, name, there,
+    TRY(same_child(wish, name, there,
                    arguments.has("no-persist") ? nullptr : find_record(had, name)));
-    const std::string mtu_text = mtu ? fmt::format("{}", *mtu) : "";
+    return wish;
+}
+
+Result<Answer> run_ipoib_child_add(World &world, const Arguments &arguments) {
+    std::vector<std::string> warnings;
+    const ChildWish wish = TRY(checked_wish(world, arguments, warnings));
+    const std::string name = child_name(wish.parent, wish.pkey);
+    const std::string mtu_text = wish.mtu ? fmt::format("{}", *wish.mtu) : "";
     std::vector<ChangePointer> live;
-    if (!there) {
+    if (!interface_there(world, name)) {
         live.push_back(change_ipoib_child(
-            {parent_name, pkey_text(pkey), name, mode.value_or(""), mtu_text}, true));
+            {wish.parent, pkey_text(wish.pkey), name, wish.mode.value_or(""), mtu_text}, true));
     }
-    ChangeSet set(fmt::format("ipoib child add {} {}", parent_name, pkey_text(pkey)));
+    ChangeSet set(fmt::format("ipoib child add {} {}", wish.parent, pkey_text(wish.pkey)));
     auto kept = TRY(keep_interface(
         world, set, arguments, name, std::move(live),
         [&](const std::vector<InterfaceSettings> &records) {
             const InterfaceSettings *record = find_record(records, name);
             InterfaceSettings settings = record == nullptr ? InterfaceSettings() : *record;
             settings.name = name;
-            settings.parent = parent_name;
-            settings.pkey = pkey;
-            settings.mode = mode.value_or(settings.mode);
-            settings.mtu = mtu ? std::optional(static_cast<unsigned int>(*mtu)) : settings.mtu;
+            settings.parent = wish.parent;
+            settings.pkey = wish.pkey;
+            settings.mode = wish.mode.value_or(settings.mode);
+            settings.mtu =
+                wish.mtu ? std::optional(static_cast<unsigned int>(*wish.mtu)) : settings.mtu;
             return settings;
         },
         Activation::start));
     const bool changes = !set.empty();
     auto answer =
         carry_out_guarded(world, {arguments.dry_run()}, set,
-                          fmt::format("{} has the child {} already", parent_name, name),
-                          guard_unless_confirmed(world, arguments, {parent_name, name}, set));
+                          fmt::format("{} has the child {} already", wish.parent, name),
+                          guard_unless_confirmed(world, arguments, {wish.parent, name}, set));
     if (answer) {
         answer->json["interface"] = name;
         answer->warnings.insert(answer->warnings.end(), warnings.begin(), warnings.end());

@@ -40,8 +40,8 @@ std::string table_of_ecn(World &world, const std::vector<Congestion> &all, bool 
 
 // Each removes the unit of a device or interface, which may be gone. The first two also give the
 // device the kernel's choice now; the adapter keeps its present ECN until it is reset.
-Result<void> plan_mode_unset(World &world, ChangeSet &set, const std::string &device);
-Result<void> plan_tos_unset(World &world, ChangeSet &set, const std::string &device);
+Result<void> plan_mode_unset(World &world, ChangeSet &set, const std::string &name);
+Result<void> plan_tos_unset(World &world, ChangeSet &set, const std::string &name);
 Result<void> plan_ecn_unset(World &world, ChangeSet &set, const std::string &netdev);
 
 } // namespace causeway

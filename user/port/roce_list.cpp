@@ -79,6 +79,30 @@ Result<RoceNames> names_of(World &world, const Arguments &arguments, const AllOf
 
 /* ---- roce list ---- */
 
+// The settings of one port of a device; without a number, those of a device that is gone.
+struct RocePort {
+    std::string device;
+    std::optional<unsigned int> number;
+    std::string mode;
+    std::optional<unsigned int> tos;
+};
+
+void add_port(const RocePort &port, const AllOfRoce &all, Table &table, Answer &answer) {
+    const std::string mode_kept = kept_of(all.modes, port.device);
+    const std::string tos_kept = kept_of(all.tos, port.device);
+    const std::string mode = port.mode.empty() ? "the kernel's choice: v2 where it can" : port.mode;
+    answer.json["ports"].push_back({{"device", port.device},
+                                    {"port", port.number ? Json(*port.number) : Json(nullptr)},
+                                    {"mode", or_null(port.mode)},
+                                    {"at_boot", or_null(mode_kept)},
+                                    {"tos", port.tos ? Json(*port.tos) : Json(nullptr)},
+                                    {"tos_at_boot", or_null(tos_kept)}});
+    table.row({port.device, port.number ? fmt::format("{}", *port.number) : "",
+               port.number ? mode : "not there",
+               mode_kept.empty() ? "the kernel's choice" : mode_kept,
+               port.tos ? fmt::format("{}", *port.tos) : "", tos_kept});
+}
+
 // Returns the table of version and type of service, and adds "ports" to the JSON.
 std::string table_of_devices(World &world, const RoceNames &names, const AllOfRoce &all,
                              Answer &answer) {
@@ -89,32 +113,16 @@ std::string table_of_devices(World &world, const RoceNames &names, const AllOfRo
                  {"TOS", Table::Align::right},
                  {"AT BOOT", Table::Align::right}});
     for (const std::string &name : names.devices) {
-        const std::string mode_kept = kept_of(all.modes, name);
-        const std::string tos_kept = kept_of(all.tos, name);
-        const auto add = [&](std::optional<unsigned int> port, const std::string &mode,
-                             std::optional<unsigned int> tos) {
-            answer.json["ports"].push_back({{"device", name},
-                                            {"port", port ? Json(*port) : Json(nullptr)},
-                                            {"mode", or_null(mode)},
-                                            {"at_boot", or_null(mode_kept)},
-                                            {"tos", tos ? Json(*tos) : Json(nullptr)},
-                                            {"tos_at_boot", or_null(tos_kept)}});
-            table.row({name, port ? fmt::format("{}", *port) : "",
-                       !port          ? "not there"
-                       : mode.empty() ? "the kernel's choice: v2 where it can"
-                                      : mode,
-                       mode_kept.empty() ? "the kernel's choice" : mode_kept,
-                       tos ? fmt::format("{}", *tos) : "", tos_kept});
-        };
         const auto device = find_rdma_device(world.files, name);
         if (!device) {
-            add(std::nullopt, "", std::nullopt);
+            add_port({name, std::nullopt, "", std::nullopt}, all, table, answer);
             continue;
         }
         for (const RdmaPort &port : device->ports) {
             if (is_roce(*device, port)) {
-                add(port.number, roce_mode_now(world.files, name, port.number),
-                    roce_tos_now(world.files, name, port.number).value_or(0));
+                add_port({name, port.number, roce_mode_now(world.files, name, port.number),
+                          roce_tos_now(world.files, name, port.number).value_or(0)},
+                         all, table, answer);
             }
         }
     }
