@@ -95,8 +95,8 @@ Result<StockAttachment> connect_at(World &world, const StockAttachment &settings
 // Disks are attached without the lock of the journal, and a record of a login that runs looks like
 // that of an interrupted one. Each disk therefore has a lock of its own.
 Result<FileLock> take_turn_of(World &world, const StockAttachment &settings) {
-    const fs::path place =
-        world.places.stock_locks() / stock_place(world.places, settings).filename();
+    const fs::path dropin = stock_place(world.places, settings).filename();
+    const fs::path place = (world.places.stock_locks() / dropin).replace_extension(".lock");
     auto lock = TRY(FileLock::take_now(place));
     if (!lock) {
         return Error{ExitCode::try_again,

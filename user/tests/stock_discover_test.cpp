@@ -380,7 +380,7 @@ TEST_F(StockInterrupted, a_login_that_is_used_is_not_ended) {
 }
 
 TEST_F(StockInterrupted, a_login_that_runs_is_left_alone) {
-    const auto turn = FileLock::take_now(root / "run/causeway/attaching/storage1:scratch.conf");
+    const auto turn = FileLock::take_now(root / "run/causeway/attaching/storage1:scratch.lock");
     ASSERT_TRUE(turn && *turn);
     EXPECT_EQ(run(attach), 75);
     EXPECT_NE(err().find("another causeway attaches or detaches storage1/scratch"),
