@@ -10,10 +10,6 @@
 namespace causeway {
 namespace {
 
-const char *const other_iqn = "iqn.1993-08.org.debian:01:other";
-const char *const secret = "Y2F1c2V3YXktc2VjcmV0LTE=";
-const char *const other_secret = "Y2F1c2V3YXktc2VjcmV0LTI=";
-
 class StockAccess : public Stock {
   protected:
     void SetUp() override {

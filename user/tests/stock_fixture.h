@@ -12,6 +12,9 @@ class Stock : public CommandTest {
     static inline const std::string iqn = "iqn.2003-01.org.linux-iscsi.store-1:scratch";
     static inline const std::string nqn = "nqn.2014-08.org.nvmexpress.store-1:scratch";
     static inline const std::string client_iqn = "iqn.1993-08.org.debian:01:abcdef";
+    static constexpr const char *other_iqn = "iqn.1993-08.org.debian:01:other";
+    static constexpr const char *secret = "Y2F1c2V3YXktc2VjcmV0LTE=";
+    static constexpr const char *other_secret = "Y2F1c2V3YXktc2VjcmV0LTI=";
     static inline const std::string client_nqn =
         "nqn.2014-08.org.nvmexpress:uuid:5cbe11f0-0000-4000-8000-000000000001";
 

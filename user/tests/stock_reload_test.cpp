@@ -9,10 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char *const other_iqn = "iqn.1993-08.org.debian:01:other";
 const char *const next_nqn = "nqn.2026-01.org.example:next";
-const char *const secret = "Y2F1c2V3YXktc2VjcmV0LTE=";
-const char *const other_secret = "Y2F1c2V3YXktc2VjcmV0LTI=";
 
 class StockReload : public Stock {
   protected:
