@@ -312,12 +312,14 @@ class IscsiTransport final : public StockTransport {
 } // namespace
 
 const StockTransport &iser_transport() {
+    // ib_isert gets no connection by IPv4 at a portal on [::], and its TCP socket there leaves no
+    // room for a portal on 0.0.0.0.
     static const IscsiTransport transport({.word = "iser",
                                            .title = "iSER",
                                            .port = 3260,
                                            .uses_rdma = true,
                                            .uses_tcp = true,
-                                           .any = StockTransport::Row::Any::one,
+                                           .any = StockTransport::Row::Any::v4,
                                            .chap = ChapForm::iscsi,
                                            .program = "iscsiadm",
                                            .package = "open-iscsi"});

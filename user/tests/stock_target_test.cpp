@@ -160,6 +160,9 @@ TEST_F(StockTargets, listen_by_ipv6_too_where_the_host_has_ipv6) {
     EXPECT_EQ(exports()[0]["portals"], nlohmann::json::array({"[::]:3260"}));
     EXPECT_TRUE(exists(files, config + group + "/np/[::]:3260"));
     EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
+    EXPECT_EQ(run(add("iser")), 0) << err();
+    EXPECT_EQ(exports()[0]["portals"], nlohmann::json::array({"0.0.0.0:3260"}));
+    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
     EXPECT_EQ(run(add("nvme")), 0) << err();
     EXPECT_EQ(exports()[0]["portals"], nlohmann::json::array({"0.0.0.0:4420", "[::]:4420"}));
     EXPECT_EQ(value("/nvmet/ports/1/addr_adrfam"), "ipv4\n");
