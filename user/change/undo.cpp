@@ -262,6 +262,9 @@ Result<std::vector<FileLock>> lock_changes(const World &world, const Changes &ch
 Result<void> wait_for_locks(World &world, const Journal &journal, Turn &turn, bool last) {
     const unsigned int number = turn.chosen->number;
     turn.locks = TRY(lock_changes(world, turn.chosen->changes));
+    if (turn.locks.empty()) {
+        return {};
+    }
     TRY(turn.choose_of(journal, last ? std::nullopt : std::optional(number)));
     if (turn.chosen != nullptr && turn.chosen->number == number) {
         return {};

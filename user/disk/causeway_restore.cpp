@@ -96,8 +96,7 @@ void attach_in_background(ChangeSet &set, const AttachmentSettings &settings) {
 Result<ChangeSet> attaching(World &world, const DiskName &disk) {
     ChangeSet set("restore " + disk.text(), Scope::disks);
     const auto stored = TRY(find_attachment(world.places, disk));
-    const auto running = TRY(running_attachment(world, disk));
-    if (stored && !running) {
+    if (stored && !TRY(running_attachment(world, disk))) {
         attach_in_background(set, stored->settings);
     }
     return set;
@@ -144,15 +143,12 @@ Result<ChangeSet> reloading(World &world, const Stored<ExportSettings> &stored,
 // Does the same for an attached disk. Reads the file again, as attaching() does. A path to a name
 // counts as it is, so that no name server has to answer.
 Result<ChangeSet> reloading(World &world, const DiskName &disk) {
-    ChangeSet set("reload " + disk.text(), Scope::disks);
     const auto stored = TRY(find_attachment(world.places, disk));
     const auto running = TRY(running_attachment(world, disk));
-    if (stored && !running) {
-        attach_in_background(set, stored->settings);
-    }
     if (!stored || !running) {
-        return set;
+        return attaching(world, disk);
     }
+    ChangeSet set("reload " + disk.text(), Scope::disks);
     const AttachmentSettings &settings = stored->settings;
     AttachmentSettings others = settings;
     others.io_timeout.reset();

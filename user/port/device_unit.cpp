@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <utility>
 
 namespace causeway {
 
@@ -25,6 +26,14 @@ std::vector<std::string> words_of_unit(const std::filesystem::path &unit, const 
 }
 
 } // namespace
+
+DeviceUnit device_unit(std::string verb, std::string setting, std::string subject) {
+    DeviceUnit unit;
+    unit.verb = std::move(verb);
+    unit.setting = std::move(setting);
+    unit.subject = std::move(subject);
+    return unit;
+}
 
 std::string DeviceUnit::name() const {
     return fmt::format("causeway-{}@{}.service", setting, escaped_path(subject));

@@ -25,6 +25,9 @@ struct DeviceUnit {
     std::filesystem::path rule(const Places &places) const;
 };
 
+// Returns a unit with only these fields. They are enough to find or to remove the unit.
+DeviceUnit device_unit(std::string verb, std::string setting, std::string subject);
+
 // Adds the unit and the rule of udev that starts the unit.
 Result<void> plan_device_unit(World &world, ChangeSet &set, const DeviceUnit &unit);
 // Removes both if they are there.

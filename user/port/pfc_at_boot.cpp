@@ -85,11 +85,7 @@ Result<DscpPriorities> parse_dscp(const std::vector<std::string> &typed) {
 }
 
 DeviceUnit pfc_unit_on(const std::string &netdev) {
-    DeviceUnit unit;
-    unit.verb = "pfc set";
-    unit.setting = "pfc";
-    unit.subject = netdev;
-    return unit;
+    return device_unit("pfc set", "pfc", netdev);
 }
 
 DeviceUnit pfc_unit_of(const FlowControl &control) {

@@ -74,11 +74,7 @@ std::vector<Congestion> congestion_now(KernelFiles &files) {
 }
 
 DeviceUnit ecn_unit_on(const std::string &netdev) {
-    DeviceUnit unit;
-    unit.verb = "roce ecn";
-    unit.setting = "ecn";
-    unit.subject = netdev;
-    return unit;
+    return device_unit("roce ecn", "ecn", netdev);
 }
 
 DeviceUnit ecn_unit_of(const Congestion &congestion) {

@@ -34,11 +34,7 @@ Result<unsigned int> parse_tos(const std::string &typed) {
 }
 
 DeviceUnit tos_unit_on(const std::string &device) {
-    DeviceUnit unit;
-    unit.verb = "roce tos";
-    unit.setting = "tos";
-    unit.subject = device;
-    return unit;
+    return device_unit("roce tos", "tos", device);
 }
 
 DeviceUnit tos_unit_of(const RdmaDevice &device) {

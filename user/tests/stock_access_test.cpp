@@ -14,12 +14,9 @@ class StockAccess : public Stock {
   protected:
     void SetUp() override {
         Stock::SetUp();
-        write_file(key(), std::string(secret) + "\n", 0600);
-        write_file(other_key(), std::string(other_secret) + "\n", 0600);
+        write_keys(secret, other_secret);
     }
 
-    std::string key() const { return (root / "key").string(); }
-    std::string other_key() const { return (root / "key2").string(); }
     std::vector<std::string> chap(bool mutual) const {
         std::vector<std::string> words = {"--chap-user", "anna", "--chap-key-file", key()};
         if (mutual) {

@@ -24,8 +24,7 @@ class StockDhchap : public Stock {
   protected:
     void SetUp() override {
         Stock::SetUp();
-        write_file(key(), std::string(host_secret) + "\n", 0600);
-        write_file(other_key(), std::string(server_secret) + "\n", 0600);
+        write_keys(host_secret, server_secret);
         write_file(root / "etc/nvme/hostnqn", client_nqn + "\n");
         put("/proc/sys/kernel/osrelease", "6.12.1");
         files.content["/lib/modules/6.12.1/modules.dep"] =
@@ -33,8 +32,6 @@ class StockDhchap : public Stock {
             "kernel/drivers/nvme/host/nvme-core.ko.xz: kernel/drivers/nvme/host/nvme-auth.ko.xz\n";
     }
 
-    std::string key() const { return (root / "key").string(); }
-    std::string other_key() const { return (root / "key2").string(); }
     std::vector<std::string> with_secret(bool mutual = false) const {
         std::vector<std::string> words = {"--chap-key-file", key()};
         if (mutual) {

@@ -57,6 +57,13 @@ class Stock : public CommandTest {
     }
 
     std::string disk() const { return (root / "disk.img").string(); }
+    // The files of the secrets of --chap-key-file and --chap-mutual-key-file.
+    std::string key() const { return (root / "key").string(); }
+    std::string other_key() const { return (root / "key2").string(); }
+    void write_keys(const std::string &own, const std::string &other) const {
+        write_file(key(), own + "\n", 0600);
+        write_file(other_key(), other + "\n", 0600);
+    }
     std::filesystem::path dropin() const {
         return root / "etc/causeway/stock-exports.d/scratch.conf";
     }

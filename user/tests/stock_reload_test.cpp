@@ -15,12 +15,9 @@ class StockReload : public Stock {
   protected:
     void SetUp() override {
         Stock::SetUp();
-        write_file(key(), std::string(secret) + "\n", 0600);
-        write_file(other_key(), std::string(other_secret) + "\n", 0600);
+        write_keys(secret, other_secret);
     }
 
-    std::string key() const { return (root / "key").string(); }
-    std::string other_key() const { return (root / "key2").string(); }
     static void edit(const fs::path &place, const std::string &from, const std::string &to) {
         std::string text = read_file(place);
         const auto at = text.find(from);
