@@ -339,28 +339,32 @@ Result<AttachmentSettings> parse_attachment_dropin(const std::string &source,
     return settings;
 }
 
+Result<std::string>
+edited_file(const std::filesystem::path &place, const std::string &before, const std::string &after,
+            const std::function<Result<std::string>(const std::string &)> &reread) {
+    const auto there = TRY(read_small_file(place));
+    if (there && after == before) {
+        return *there;
+    }
+    std::string text = edited_ini(there.value_or(""), before, after);
+    const auto again = reread(text);
+    if (again && *again == after) {
+        return text;
+    }
+    TRY(reread(after));
+    return after;
+}
+
 namespace {
 
 // @parse: parses the content of the file.
 template <typename Settings, typename Parse>
 Result<std::string> edited(const Stored<Settings> &stored, const Settings &after,
                            const Parse &parse) {
-    const auto fresh = TRY(dropin_text(after));
-    const auto before = TRY(dropin_text(stored.settings));
-    const auto there = TRY(read_small_file(stored.place));
-    if (there && fresh == before) {
-        return *there;
-    }
-    std::string text = edited_ini(there.value_or(""), before, fresh);
-    const auto read = parse(text);
-    if (read) {
-        const auto again = dropin_text(*read);
-        if (again && *again == fresh) {
-            return text;
-        }
-    }
-    TRY(parse(fresh));
-    return fresh;
+    return edited_file(stored.place, TRY(dropin_text(stored.settings)), TRY(dropin_text(after)),
+                       [&](const std::string &text) -> Result<std::string> {
+                           return dropin_text(TRY(parse(text)));
+                       });
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "config/dropin_folder.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +37,12 @@ Result<std::string> edited_dropin(const Stored<ExportSettings> &stored,
                                   const ExportSettings &after);
 Result<std::string> edited_dropin(const Stored<AttachmentSettings> &stored,
                                   const AttachmentSettings &after);
+
+// Does the same for any such file, @place. @before and @after: texts of IniText. @reread: parses a
+// text, and returns the one of IniText for it.
+Result<std::string>
+edited_file(const std::filesystem::path &place, const std::string &before, const std::string &after,
+            const std::function<Result<std::string>(const std::string &)> &reread);
 
 // Returns the path of the file that the command writes for these settings.
 std::filesystem::path dropin_place(const Places &places, const ExportSettings &settings);

@@ -131,6 +131,28 @@ struct ExportSituation {
     std::optional<Stored<ExportSettings>> configured;
 };
 
+// Returns an error if the file of an export has other settings than @wanted.
+Result<void> same_file(const World &world, const Stored<ExportSettings> &stored,
+                       const ExportSettings &wanted, bool runs) {
+    ExportSettings there = stored.settings;
+    if (there.state_folder.empty()) {
+        there.state_folder = world.places.owners().string();
+    }
+    const auto different = differences(there, wanted);
+    if (different.empty()) {
+        return {};
+    }
+    const std::string set =
+        fmt::format("causeway export set {}, with the options that differ", wanted.name);
+    return Error{
+        ExitCode::failed,
+        fmt::format("the export '{}' is configured in {} with other settings: {}", wanted.name,
+                    stored.place.string(), fmt::join(different, ", ")),
+        runs ? fmt::format("for the settings of the file: causeway reload; for others: {}", set)
+        : fixed_differences(there, wanted).empty() ? set
+                                                   : remove_then_add(there)};
+}
+
 // Finds the running and the configured export of this name. Returns an error if one differs from
 // @wanted. Copies its identity, its ledger and the ledger's folder to @wanted.
 Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
@@ -164,22 +186,12 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
         wanted.state_folder = running_one.state_folder == world.places.owners().string()
                                   ? ""
                                   : running_one.state_folder;
+        if (now.configured && ways.persist) {
+            TRY(same_file(world, *now.configured, wanted, true));
+        }
     } else if (now.configured) {
-        ExportSettings there = now.configured->settings;
-        if (there.state_folder.empty()) {
-            there.state_folder = world.places.owners().string();
-        }
-        const auto different = differences(there, wanted);
-        if (!different.empty()) {
-            return Error{ExitCode::failed,
-                         fmt::format("the export '{}' is configured in {} with other settings: {}",
-                                     wanted.name, now.configured->place.string(),
-                                     fmt::join(different, ", ")),
-                         fixed_differences(there, wanted).empty()
-                             ? fmt::format("causeway export set {}, with the options that differ",
-                                           wanted.name)
-                             : remove_then_add(there)};
-        }
+        TRY(same_file(world, *now.configured, wanted, false));
+        const ExportSettings &there = now.configured->settings;
         // A file that was written by hand may have no UUID. The one of the command line is used
         // then.
         if (there.identity) {
@@ -228,7 +240,7 @@ Result<ChangeSet> adding(World &world, ExportSettings &wanted, const ExportSitua
     if (!ways.persist) {
         return set;
     }
-    auto text = TRY(dropin_text(wanted));
+    auto text = TRY(now.configured ? edited_dropin(*now.configured, wanted) : dropin_text(wanted));
     const fs::path place = dropin_place(world.places, wanted);
     DropinWay way;
     way.kind = now.running ? way.kind : kind_export_dropin;

@@ -250,7 +250,8 @@ const VerbRows export_set_rows(Section::disks, 10, [] {
                  chap_options[3],
                  {"force", "",
                   "end the connections of clients that the new settings do not admit; without it "
-                  "the verb refuses if there are any. By NVMe all connections end, and clients "
+                  "the verb refuses if there are any. By NVMe, and for clients of iSCSI that no "
+                  "list named, they stay without it; with it all connections end, and clients "
                   "that are admitted connect again"},
                  no_persist},
             .least_operands = 1,

@@ -130,6 +130,7 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
         } else if (!is_wanted && there && (!opens || transport.outlives_admission())) {
             edit.taken.insert(edit.taken.end(), admission.begin(), admission.end());
             remove_steps(steps, admission);
+            remove_steps(edit.secrets, admission);
             if (is_among(connected, name) && !transport.outlives_admission()) {
                 result.expelled.push_back(name);
             }
@@ -151,9 +152,10 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
         !opens && (transport.outlives_admission()
                        ? edit.openness.has_value() || !edit.taken.empty()
                        : !without(connected, admitted_now(state, wanted.initiators)).empty());
-    if (force && leaves_some) {
+    if (leaves_some && force) {
         edit.cut = transport.cutting(state.made.steps);
     }
+    edit.leaves_some = leaves_some && !force;
     return result;
 }
 
@@ -180,22 +182,39 @@ Result<void> check_others(World &world, const StockExport &there, const StockExp
                  "remove one of them, and add it with a target of its own"};
 }
 
+bool names_clients(const Arguments &arguments) {
+    return arguments.has("initiator") || arguments.has("allow");
+}
+
+// Returns the settings with those of the command line in place of their own.
+Result<StockExport> with_options(StockExport settings, const Arguments &arguments) {
+    settings.chap = TRY(renewed_chap(settings.chap, arguments));
+    if (names_clients(arguments)) {
+        settings.initiators.clear();
+        TRY(take_initiators(arguments, settings));
+    }
+    TRY(stock_transport(settings.via).check(settings));
+    return settings;
+}
+
 class StockSetAction final : public DiskAction {
   public:
     StockSetAction(StockExportState state, StockExport wanted, const Arguments &arguments)
-        : state_(std::move(state)), wanted_(std::move(wanted)), force_(arguments.has("force")),
-          renews_(arguments.has("chap-key-file") || arguments.has("chap-mutual-key-file")),
-          persists_(!arguments.has("no-persist")) {}
+        : state_(std::move(state)), wanted_(std::move(wanted)), arguments_(arguments),
+          renews_(arguments.has("chap-key-file") || arguments.has("chap-mutual-key-file")) {}
 
     Result<ChangeSet> changes(World &world) override {
         ChangeSet set(fmt::format("export set {} --via {}", wanted_.name, via_text(wanted_.via)));
         TRY(check_access(world, state_.settings, wanted_));
         if (state_.running) {
-            TRY(add_access(world, set, state_, wanted_, {force_, renews_}));
+            TRY(add_access(world, set, state_, wanted_, {arguments_.has("force"), renews_}));
         }
-        if (state_.persistent && persists_) {
-            auto text = TRY(stock_text(wanted_));
-            TRY(set.write(stock_place(world.places, wanted_), text));
+        // The file may differ from what runs: by --no-persist, or because it was edited.
+        const auto stored = TRY(find_stored_export(world.places, wanted_.name));
+        if (stored && !arguments_.has("no-persist")) {
+            const auto after = TRY(with_options(stored->settings, arguments_));
+            const auto text = TRY(edited_stock_text(*stored, after));
+            TRY(set.write(stored->place, text));
         }
         return set;
     }
@@ -219,9 +238,8 @@ class StockSetAction final : public DiskAction {
   private:
     StockExportState state_;
     StockExport wanted_;
-    bool force_;
+    const Arguments &arguments_;
     bool renews_; // the secrets are read again
-    bool persists_;
 };
 
 } // namespace
@@ -260,8 +278,8 @@ Result<ActionPointer> StockFamily::export_set(World &world, const std::string &n
                        "is no setting that an export by --via can change while it is there",
                        "leave --{} out, or remove the export and add it anew"));
     const Via via = TRY(parse_via(arguments.text("via").value_or(via_text(state->settings.via))));
-    const bool names = arguments.has("initiator") || arguments.has("allow");
-    if (!names && !arguments.has("chap-key-file") && !arguments.has("chap-mutual-key-file")) {
+    if (!names_clients(arguments) && !arguments.has("chap-key-file") &&
+        !arguments.has("chap-mutual-key-file")) {
         return Error{ExitCode::usage, "no option names the initiators that may attach from now on",
                      "give --initiator NAME, or --allow any; or --chap-key-file for a new secret"};
     }
@@ -271,13 +289,7 @@ Result<ActionPointer> StockFamily::export_set(World &world, const std::string &n
                                  via_title(state->settings.via), via_title(via)),
                      fmt::format("give --via {}", via_text(state->settings.via))};
     }
-    StockExport wanted = state->settings;
-    wanted.chap = TRY(renewed_chap(state->settings.chap, arguments));
-    if (names) {
-        wanted.initiators.clear();
-        TRY(take_initiators(arguments, wanted));
-    }
-    TRY(stock_transport(via).check(wanted));
+    StockExport wanted = TRY(with_options(state->settings, arguments));
     return ActionPointer(
         std::make_unique<StockSetAction>(*std::move(state), std::move(wanted), arguments));
 }

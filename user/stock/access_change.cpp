@@ -126,18 +126,28 @@ class AccessChange final : public Change {
             return done;
         }
         for (const ConfigStep &step : edit_.cut) {
-            ConfigStep alone = step;
-            alone.shared = false;
-            TRY(take_steps_back(world, {alone}));
-            TRY(make_steps(world, {alone}));
+            if (auto done = cut(world, step); !done) {
+                (void)back(world);
+                return done;
+            }
+        }
+        if (edit_.leaves_some) {
+            warn(fmt::format("a client of {} that is no longer admitted keeps its connection until "
+                             "that ends; to end all connections: causeway export set, with --force",
+                             edit_.subject));
         }
         return {};
     }
 
+    // If the kernel refuses a part, it keeps all as it was.
     Result<void> back(World &world) const override {
-        TRY(edit(world, edit_.made, edit_.taken,
-                 edit_.openness ? edit_.openness->back : std::string()));
-        return write_secrets(world, false);
+        TRY(write_secrets(world, false));
+        auto done = edit(world, edit_.made, edit_.taken,
+                         edit_.openness ? edit_.openness->back : std::string());
+        if (!done) {
+            (void)write_secrets(world, true);
+        }
+        return done;
     }
 
     std::string what_stays() const override {
@@ -152,6 +162,9 @@ class AccessChange final : public Change {
     }
 
     Result<void> may_go_back(World &world) const override {
+        for (const ConfigStep &step : edit_.secrets) {
+            TRY(has_secret(world.files, old_secret(step))); // its file may be gone
+        }
         const auto connected = connected_initiators(world.files, {edit_.probe, edit_.made});
         for (const ConfigStep &step : edit_.made) {
             const std::string name = step.path.substr(step.path.rfind('/') + 1);
@@ -171,15 +184,28 @@ class AccessChange final : public Change {
         return is_object ? fmt::format("{}{}\n", sign, step.path) : std::string();
     }
 
-    // True if the kernel has the new secrets, or, with @renewed false, the old ones. The content of
-    // a file may have changed; then the old secret is any other one.
+    // True if the kernel has the new secrets, or, with @renewed false, none of them. The file of an
+    // old secret may be gone or changed, so any other secret counts as the old one.
     bool are_written(World &world, bool renewed) const {
         return std::all_of(edit_.secrets.begin(), edit_.secrets.end(), [&](const ConfigStep &step) {
-            const bool is_new = is_known(world.files, step);
-            const bool is_old =
-                step.text == step.back ? !is_new : is_known(world.files, old_secret(step));
-            return renewed ? is_new : is_old;
+            return is_known(world.files, step) == renewed;
         });
+    }
+
+    // Ends the connections at a port: removes its link, and makes it again.
+    static Result<void> cut(World &world, const ConfigStep &link) {
+        ConfigStep alone = link;
+        alone.shared = false;
+        TRY(take_steps_back(world, {alone}));
+        auto linked = make_steps(world, {alone});
+        if (!linked) {
+            linked = Error{linked.error().code,
+                           fmt::format("its connections ended, and no client can connect at {} "
+                                       "any more: {}",
+                                       alone.path, linked.error().what),
+                           "correct the cause, then remove the export and add it anew"};
+        }
+        return linked;
     }
 
     // Writes the new secrets, or the old ones. If the kernel refuses one, it keeps all as they

@@ -24,6 +24,8 @@ struct AccessEdit {
     std::vector<ConfigStep> secrets{};
     // Reversed and made again at the end, which ends all connections.
     std::vector<ConfigStep> cut{};
+    // Initiators that are no longer admitted may keep their connections.
+    bool leaves_some = false;
 
     bool empty() const {
         return taken.empty() && made.empty() && !openness && secrets.empty() && cut.empty();

@@ -16,6 +16,7 @@
 #include "stock/transport.h"
 #include "transport/backend.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -216,6 +217,29 @@ Result<std::optional<StockExportState>> compare(World &world, StockExport &wante
     return now;
 }
 
+// Returns the text of a file whose settings are those of @wanted already, or an error if they are
+// not: the file may have been edited since the export began.
+Result<std::string> kept_text(const Stored<StockExport> &stored, const StockExport &wanted) {
+    StockExport kept = stored.settings;
+    kept.lun = kept.lun ? kept.lun : wanted.lun;
+    kept.identity = kept.identity ? kept.identity : wanted.identity;
+    StockExport there = kept;
+    if (std::is_permutation(there.initiators.begin(), there.initiators.end(),
+                            wanted.initiators.begin(), wanted.initiators.end())) {
+        there.initiators = wanted.initiators;
+    }
+    const auto different = differences(there, wanted);
+    if (!different.empty()) {
+        return Error{ExitCode::failed,
+                     fmt::format("the export '{}' is configured in {} with other settings: {}",
+                                 wanted.name, stored.place.string(), fmt::join(different, ", ")),
+                     fmt::format("for the settings of the file: causeway reload; for others: "
+                                 "causeway export set {}, with the options that differ",
+                                 wanted.name)};
+    }
+    return edited_stock_text(stored, kept);
+}
+
 // Returns the command that attaches the disk on a client, with SERVER for this machine.
 std::string client_line(World &world, const StockExport &settings) {
     std::string line = fmt::format("causeway attach SERVER{}/{} --via {}",
@@ -342,7 +366,8 @@ class StockExportAction final : public DiskAction {
             TRY(add_bring_up(world, set, wanted_));
         }
         if (persists_) {
-            auto text = TRY(stock_text(wanted_));
+            const auto stored = TRY(find_stored_export(world.places, wanted_.name));
+            const auto text = TRY(stored ? kept_text(*stored, wanted_) : stock_text(wanted_));
             TRY(set.write(stock_place(world.places, wanted_), text));
         }
         return set;

@@ -2,6 +2,7 @@
 #include "stock/settings.h"
 
 #include "base/units.h"
+#include "config/dropins.h"
 #include "config/ini.h"
 #include "stock/transport.h"
 
@@ -393,6 +394,27 @@ fs::path stock_place(const Places &places, const StockExport &settings) {
 fs::path stock_place(const Places &places, const StockAttachment &settings) {
     return places.stock_attachments() /
            fmt::format("{}:{}{}", settings.disk.server.text(), settings.disk.name, dropin_suffix);
+}
+
+Result<std::optional<Stored<StockExport>>> find_stored_export(const Places &places,
+                                                              const std::string &name) {
+    StockExport named;
+    named.name = name;
+    const fs::path place = stock_place(places, named);
+    const auto text = TRY(read_small_file(place));
+    if (!text) {
+        return std::optional<Stored<StockExport>>();
+    }
+    auto settings = TRY(parse_stock_export(place.string(), name, *text));
+    return std::optional(Stored<StockExport>{place, std::move(settings)});
+}
+
+Result<std::string> edited_stock_text(const Stored<StockExport> &stored, const StockExport &after) {
+    return edited_file(stored.place, TRY(stock_text(stored.settings)), TRY(stock_text(after)),
+                       [&](const std::string &text) -> Result<std::string> {
+                           return stock_text(
+                               TRY(parse_stock_export(stored.place.string(), after.name, text)));
+                       });
 }
 
 Result<Folder<StockExport>> load_stock_exports(const Places &places) {

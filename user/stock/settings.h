@@ -98,6 +98,12 @@ Result<StockAttachment> parse_stock_attachment(const std::string &source, std::s
 
 std::filesystem::path stock_place(const Places &places, const StockExport &settings);
 std::filesystem::path stock_place(const Places &places, const StockAttachment &settings);
+// Returns what the file of one export has; none if there is no file.
+Result<std::optional<Stored<StockExport>>> find_stored_export(const Places &places,
+                                                              const std::string &name);
+// Returns the text of a file with the settings @after in place of those that it has. Its comments
+// and the lines of other settings stay.
+Result<std::string> edited_stock_text(const Stored<StockExport> &stored, const StockExport &after);
 Result<Folder<StockExport>> load_stock_exports(const Places &places);
 Result<Folder<StockAttachment>> load_stock_attachments(const Places &places);
 

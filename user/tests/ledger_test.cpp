@@ -400,7 +400,8 @@ TEST_F(Ledgers, in_a_folder_of_their_own_are_found_again) {
                text.substr(0, line) + text.substr(text.find('\n', line) + 1));
     EXPECT_EQ(add(), 0) << err();
     EXPECT_EQ(kernel.ledger_folders[2], state.string());
-    EXPECT_EQ(read_file(export_file("scratch")), text);
+    EXPECT_NE(read_file(export_file("scratch")).find("state-folder = " + state.string() + "\n"),
+              std::string::npos);
     write_file(export_file("scratch"), text.substr(0, line) + "state-folder = " + state.string() +
                                            "/\n" + text.substr(text.find('\n', line) + 1));
     EXPECT_EQ(run({"restore"}), 0) << err();

@@ -27,6 +27,28 @@ TEST_F(ExportSet, changes_the_allow_list_now_and_at_boot_and_keeps_the_disk) {
     EXPECT_EQ(std::count(kernel.log.begin(), kernel.log.end(), "add scratch"), 1);
 }
 
+// A script repeats "export add" while an administrator has edited the file, and not reloaded it.
+TEST_F(ExportSet, is_not_done_by_a_repeated_add) {
+    ASSERT_EQ(add(), 0) << err();
+    std::string text = kept();
+    text.replace(text.find("10.0.0.0/24"), 11, "10.0.0.0/25");
+    write_file(export_file("scratch"), text, 0644);
+    EXPECT_EQ(add(), 1);
+    EXPECT_EQ(err(), "causeway: the export 'scratch' is configured in " +
+                         export_file("scratch").string() +
+                         " with other settings: the allow list is 10.0.0.0/25, not 10.0.0.0/24\n"
+                         "  for the settings of the file: causeway reload; for others: causeway "
+                         "export set scratch, with the options that differ\n");
+    EXPECT_EQ(kept(), text);
+    EXPECT_EQ(add({"--allow", "10.0.0.0/24", "--no-persist"}), 0) << err();
+
+    text.replace(text.find("10.0.0.0/25"), 11, "10.0.0.0/24");
+    text += "# the scratch disk of the cluster\n";
+    write_file(export_file("scratch"), text, 0644);
+    EXPECT_EQ(add(), 0) << err();
+    EXPECT_EQ(kept(), text);
+}
+
 TEST_F(ExportSet, is_taken_back_by_undo) {
     ASSERT_EQ(add(), 0) << err();
     const std::string before = kept();

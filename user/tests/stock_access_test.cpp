@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tests of who may attach an export by a stock transport: CHAP, and initiators that change while
-// clients are attached.
+// Tests of who may attach an export by a stock transport: CHAP, and the names of initiators.
 #include "stock/chap.h"
 #include "stock/configfs.h"
 #include "stock/dhchap.h"
@@ -17,14 +16,6 @@ class StockAccess : public Stock {
         write_keys(secret, other_secret);
     }
 
-    std::vector<std::string> chap(bool mutual) const {
-        std::vector<std::string> words = {"--chap-user", "anna", "--chap-key-file", key()};
-        if (mutual) {
-            words.insert(words.end(),
-                         {"--chap-mutual-user", "store", "--chap-mutual-key-file", other_key()});
-        }
-        return words;
-    }
     // All text that a run left in files of Causeway.
     std::string left_behind() const {
         std::string text;
@@ -36,10 +27,6 @@ class StockAccess : public Stock {
             }
         }
         return text;
-    }
-    int set(std::vector<std::string> words) {
-        words.insert(words.begin(), {"export", "set", "scratch"});
-        return run(words);
     }
 
     std::string group = "/target/iscsi/" + iqn + "/tpgt_1";
@@ -214,158 +201,6 @@ TEST(DhchapKernel, is_known_by_the_dependencies_of_its_modules) {
     EXPECT_EQ(authenticates("", "a/nvme-core.ko\n", "nvme_core"), false);
     EXPECT_EQ(authenticates("", "", "nvmet"), std::nullopt);
     EXPECT_EQ(authenticates("nvmet.ko", ":::", "nvmet"), std::nullopt);
-}
-
-/* ---- export set ---- */
-
-TEST_F(StockAccess, iscsi_initiators_change_while_a_client_is_attached) {
-    ASSERT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
-    const std::string acls = group + "/acls/";
-    put(config + acls + client_iqn + "/info", "InitiatorName: " + client_iqn);
-    EXPECT_EQ(set({"--via", "iscsi", "--initiator", client_iqn, other_iqn, "--dry-run"}), 0);
-    EXPECT_NE(out().find("+" + config + acls + other_iqn + "\n"), std::string::npos) << out();
-    EXPECT_FALSE(exists(files, config + acls + other_iqn));
-
-    EXPECT_EQ(set({"--initiator", client_iqn, other_iqn}), 0) << err();
-    EXPECT_EQ(link(acls + other_iqn + "/lun_0/causeway"), config + group + "/lun/lun_0");
-    EXPECT_EQ(json({"export", "list"})["stock"][0]["initiators"].size(), 2U);
-    EXPECT_NE(read_file(dropin()).find(std::string("initiator = ") + other_iqn), std::string::npos);
-    EXPECT_EQ(set({"--initiator", client_iqn, other_iqn}), 0);
-    EXPECT_NE(out().find("admits these initiators already"), std::string::npos) << out();
-
-    // Linux ends the session of an initiator with its ACL.
-    EXPECT_EQ(set({"--initiator", other_iqn}), 75);
-    EXPECT_NE(err().find(client_iqn + " has 'scratch' attached"), std::string::npos) << err();
-    EXPECT_TRUE(exists(files, config + acls + client_iqn));
-    EXPECT_EQ(set({"--initiator", other_iqn, "--force"}), 0) << err();
-    EXPECT_FALSE(exists(files, config + acls + client_iqn));
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_TRUE(exists(files, config + acls + client_iqn + "/lun_0"));
-    EXPECT_EQ(json({"export", "list"})["stock"][0]["initiators"].size(), 2U);
-
-    // An initiator that is attached loses nothing when the export is opened.
-    put(config + acls + client_iqn + "/info", "InitiatorName: " + client_iqn);
-    EXPECT_EQ(set({"--allow", "any"}), 0) << err();
-    EXPECT_EQ(value(group + "/attrib/generate_node_acls"), "1\n");
-    EXPECT_TRUE(exists(files, config + acls + client_iqn));
-    drop(config + acls + client_iqn + "/info");
-    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
-    EXPECT_TRUE(nothing_left());
-}
-
-// An export that is open keeps the ACLs of the initiators that it named before.
-TEST_F(StockAccess, an_initiator_of_an_earlier_list_is_not_admitted_by_a_later_one) {
-    ASSERT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
-    const std::string acl = config + group + "/acls/" + client_iqn;
-    EXPECT_EQ(set({"--allow", "any"}), 0) << err();
-    EXPECT_TRUE(exists(files, acl));
-    put(acl + "/info", "InitiatorName: " + client_iqn);
-    EXPECT_EQ(set({"--initiator", other_iqn}), 75);
-    EXPECT_NE(err().find(client_iqn + " has 'scratch' attached"), std::string::npos) << err();
-    drop(acl + "/info");
-    EXPECT_EQ(set({"--initiator", other_iqn}), 0) << err();
-    EXPECT_FALSE(exists(files, acl));
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_TRUE(exists(files, acl + "/lun_0"));
-    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
-    EXPECT_TRUE(nothing_left());
-}
-
-TEST_F(StockAccess, force_ends_sessions_that_no_acl_names) {
-    ASSERT_EQ(run(add("iscsi")), 0) << err();
-    put(config + group + "/dynamic_sessions", other_iqn);
-    files.writes.clear();
-    EXPECT_EQ(set({"--initiator", client_iqn}), 0) << err();
-    EXPECT_EQ(value(group + "/attrib/generate_node_acls"), "0\n");
-    const auto cuts = [&] {
-        return std::count(files.writes.begin(), files.writes.end(), config + group + "/enable 0\n");
-    };
-    EXPECT_EQ(cuts(), 0);
-    EXPECT_EQ(set({"--initiator", client_iqn, "--force"}), 0) << err();
-    EXPECT_EQ(cuts(), 1);
-    EXPECT_EQ(value(group + "/enable"), "1\n");
-    files.content.erase(config + group + "/dynamic_sessions");
-    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
-    EXPECT_TRUE(nothing_left());
-}
-
-TEST_F(StockAccess, nvme_hosts_change_while_clients_are_attached) {
-    ASSERT_EQ(run(add("nvme")), 0) << err();
-    connect(4420);
-    const std::string subsystem = "/nvmet/subsystems/" + nqn;
-    files.writes.clear();
-    EXPECT_EQ(set({"--initiator", client_nqn}), 0) << err();
-    // nvmet refuses a host while it admits all.
-    EXPECT_EQ(files.writes.front(), config + subsystem + "/attr_allow_any_host 0\n");
-    EXPECT_EQ(link(subsystem + "/allowed_hosts/" + client_nqn),
-              config + "/nvmet/hosts/" + client_nqn);
-    const std::string port = config + "/nvmet/ports/1/subsystems/" + nqn;
-    EXPECT_EQ(std::count(files.writes.begin(), files.writes.end(), "unlink " + port), 0);
-    const std::string next = "nqn.2026-01.org.example:next";
-    EXPECT_EQ(set({"--initiator", next, "--force"}), 0) << err();
-    EXPECT_FALSE(exists(files, config + subsystem + "/allowed_hosts/" + client_nqn));
-    EXPECT_EQ(std::count(files.writes.begin(), files.writes.end(), "unlink " + port), 1);
-    EXPECT_EQ(link("/nvmet/ports/1/subsystems/" + nqn), config + subsystem);
-    EXPECT_EQ(set({"--allow", "any"}), 0) << err();
-    EXPECT_EQ(value(subsystem + "/attr_allow_any_host"), "1\n");
-    EXPECT_FALSE(exists(files, config + subsystem + "/allowed_hosts/" + next));
-    connect(4421);
-    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
-    EXPECT_TRUE(nothing_left());
-}
-
-TEST_F(StockAccess, iscsi_secrets_change_and_come_back) {
-    auto words = chap(true);
-    words.insert(words.end(), {"--initiator", client_iqn});
-    ASSERT_EQ(run(add("iscsi", words)), 0) << err();
-    const std::string new_key = (root / "key3").string();
-    write_file(new_key, "a-new-secret-of-the-client\n", 0600);
-    EXPECT_EQ(set({"--chap-key-file", new_key}), 0) << err();
-    for (const std::string &auth : {group + "/auth", group + "/acls/" + client_iqn + "/auth"}) {
-        EXPECT_EQ(value(auth + "/password"), "a-new-secret-of-the-client");
-        EXPECT_EQ(value(auth + "/password_mutual"), other_secret);
-    }
-    EXPECT_EQ(json({"export", "list"})["stock"][0]["chap_user"], "anna");
-    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
-    EXPECT_EQ(value(group + "/auth/password"), secret);
-    EXPECT_EQ(set({"--chap-key-file", other_key()}), 78);
-    EXPECT_NE(err().find("have the same secret"), std::string::npos) << err();
-    EXPECT_EQ(run({"export", "remove", "scratch"}), 0) << err();
-    EXPECT_TRUE(nothing_left());
-}
-
-TEST_F(StockAccess, srp_initiators_change_too) {
-    ASSERT_TRUE(rdma.add("rxe", "rxe0", "eth0"));
-    ASSERT_EQ(run(add("srp", {"--initiator", "5054:00ff:fe00:0002"})), 0) << err();
-    const std::string wwn = "0x00000000000000000000ffff0a000001";
-    const std::string acls =
-        config + "/target/srpt/" + wwn + "/" + wwn + "/acls/0x" + srp_extension("scratch");
-    put(acls + "505400fffe000002/lun_0/statistics/scsi_att_intr_port/port_ident", "0x1");
-    EXPECT_EQ(set({"--initiator", "505400fffe000003"}), 75);
-    EXPECT_EQ(set({"--allow", "any"}), 64);
-    EXPECT_EQ(set({"--initiator", "505400fffe000002", "505400fffe000003"}), 0) << err();
-    EXPECT_TRUE(exists(files, acls + "505400fffe000003/lun_0"));
-    EXPECT_EQ(set({"--initiator", "505400fffe000003", "--force"}), 0) << err();
-    EXPECT_FALSE(files.folders.count(acls + "505400fffe000002") == 1);
-}
-
-TEST_F(StockAccess, set_that_the_kernel_refuses_changes_nothing) {
-    ASSERT_EQ(run(add("iscsi", {"--initiator", client_iqn})), 0) << err();
-    const auto folders = files.folders;
-    const std::string text = read_file(dropin());
-    files.refuse[config + group + "/acls/" + other_iqn + "/lun_0/write_protect"] =
-        Error{ExitCode::failed, "cannot write write_protect: Invalid argument", "", EINVAL};
-    EXPECT_EQ(set({"--initiator", other_iqn}), 1);
-    EXPECT_NE(err().find("cannot change who may attach 'scratch': cannot write write_protect"),
-              std::string::npos)
-        << err();
-    EXPECT_EQ(files.folders, folders);
-    EXPECT_EQ(read_file(dropin()), text);
-    EXPECT_EQ(json({"export", "list"})["stock"][0]["initiators"][0], client_iqn);
-    EXPECT_EQ(set({"--via", "iser", "--initiator", other_iqn}), 1);
-    EXPECT_NE(err().find("is exported by iSCSI, not by iSER"), std::string::npos) << err();
-    EXPECT_EQ(set({"--via", "iscsi"}), 64);
-    EXPECT_EQ(run({"export", "set", "none", "--allow", "any"}), 69);
 }
 
 /* ---- the names of this machine ---- */

@@ -64,6 +64,15 @@ class Stock : public CommandTest {
         write_file(key(), own + "\n", 0600);
         write_file(other_key(), other + "\n", 0600);
     }
+    // The options of CHAP with these files.
+    std::vector<std::string> chap(bool mutual) const {
+        std::vector<std::string> words = {"--chap-user", "anna", "--chap-key-file", key()};
+        if (mutual) {
+            words.insert(words.end(),
+                         {"--chap-mutual-user", "store", "--chap-mutual-key-file", other_key()});
+        }
+        return words;
+    }
     std::filesystem::path dropin() const {
         return root / "etc/causeway/stock-exports.d/scratch.conf";
     }
