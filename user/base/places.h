@@ -93,6 +93,10 @@ class Places {
     std::filesystem::path lock() const { return root_ / "var/lib/causeway/lock"; }
     // The locks of attached disks (attachment_lock()).
     std::filesystem::path attachment_locks() const { return root_ / "run/causeway/attachments"; }
+    // The lock of the exports of NFS.
+    std::filesystem::path nfs_exports_lock() const {
+        return root_ / "run/causeway/nfs-exports.lock";
+    }
 
   private:
     std::filesystem::path root_ = "/";

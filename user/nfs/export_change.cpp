@@ -69,11 +69,13 @@ class NfsExportChange final : public Change {
     }
 
     Result<void> forward(World &world) const override {
+        const auto lock = TRY(lock_exports(world, *this));
         return served_ ? serve(world) : end(world);
     }
 
     // The checks are repeated because other exports may have been added since.
     Result<void> back(World &world) const override {
+        const auto lock = TRY(lock_exports(world));
         if (!served_) {
             TRY(check_exports(world, text_));
             TRY(serve(world));

@@ -81,10 +81,14 @@ class NfsExportSettingsChange final : public Change {
                                 : Standing::neither;
     }
 
-    Result<void> forward(World &world) const override { return move(world, before_, after_); }
+    Result<void> forward(World &world) const override {
+        const auto lock = TRY(lock_exports(world, *this));
+        return move(world, before_, after_);
+    }
 
     // The checks are repeated because other exports may have been added since.
     Result<void> back(World &world) const override {
+        const auto lock = TRY(lock_exports(world));
         TRY(check_exports(world, before_));
         TRY(move(world, after_, before_));
         for (const auto &words : others_) {

@@ -53,6 +53,21 @@ Result<std::string> run_exportfs(World &world, const std::vector<std::string> &w
     return fmt::format("exportfs complains: {}", end.last_words());
 }
 
+Result<FileLock> lock_exports(const World &world) {
+    return FileLock::take(world.places.nfs_exports_lock());
+}
+
+Result<FileLock> lock_exports(World &world, const Change &change) {
+    auto lock = TRY(lock_exports(world));
+    const Standing standing = TRY(change.standing(world));
+    if (standing == Standing::neither) {
+        return Error{ExitCode::try_again,
+                     fmt::format("another command changed the {} meanwhile", change.subject()),
+                     "look at the folder with: causeway nfs list; then run this again"};
+    }
+    return lock;
+}
+
 Json json_of_commands(const CommandLines &commands) {
     Json lines = Json::array();
     for (const auto &words : commands) {

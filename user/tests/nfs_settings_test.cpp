@@ -5,6 +5,7 @@
 #include "nfs/exportfs.h"
 #include "nfs/serve_options.h"
 #include "nfs/server.h"
+#include "nfs/serving.h"
 
 #include <cerrno>
 
@@ -48,6 +49,30 @@ TEST(ExportSettings, of_a_line_that_an_administrator_wrote_are_unknown) {
 }
 
 /* ---- nfs set ---- */
+
+// Two commands look at the same time. The second one gets the lock when the first one is through.
+TEST_F(Nfs, set_and_unserve_leave_an_export_that_another_command_changed) {
+    ASSERT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24"}), 0) << err();
+    const std::string before = read_file(exports_file());
+    ServeSettings settings{served(), {}, false, "", ""};
+    settings.to.push_back(*parse_prefix("10.2.0.0/24"));
+    const auto change =
+        change_nfs_export_settings(exports_file(), before, exports_text(settings), {});
+    const auto end = change_nfs_export(exports_file(), before, false, {});
+    ASSERT_EQ(run({"nfs", "set", served(), "--to", "10.1.0.0/24"}), 0) << err();
+    const std::string other = read_file(exports_file());
+    processes.log.clear();
+    World host = world(false);
+    for (const Change *each : {change.get(), end.get()}) {
+        const auto done = each->forward(host);
+        ASSERT_FALSE(done);
+        EXPECT_EQ(done.error().code, ExitCode::try_again);
+        EXPECT_EQ(done.error().what,
+                  "another command changed the NFS export of " + served() + " meanwhile");
+    }
+    EXPECT_EQ(read_file(exports_file()), other);
+    EXPECT_TRUE(processes.log.empty());
+}
 
 TEST_F(Nfs, set_changes_the_hosts_and_clients_go_on) {
     EXPECT_EQ(run({"nfs", "serve", served(), "--to", "10.0.0.0/24,10.1.0.0/24", "-o", "fsid=7"}), 0)
