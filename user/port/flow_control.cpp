@@ -8,8 +8,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
-#include <optional>
-#include <set>
 #include <sstream>
 
 namespace causeway {
@@ -67,10 +65,9 @@ void look_for_pfc(World &world, FlowControl &control) {
     }
     control.source = "dcb";
     control.on = parse_dcb_pfc(end->out);
-    const auto map = world.processes.run(
-        {"dcb", "-N", "app", "show", "dev", control.netdev, "dscp-prio"}, patience);
-    if (map && map->good()) {
-        control.dscp = parse_dcb_dscp(map->out);
+    for (const auto &[dscp, priority] :
+         dscp_entries(world, control.netdev).value_or(DscpEntries())) {
+        control.dscp[dscp] = priority;
     }
 }
 
@@ -106,17 +103,23 @@ Priorities parse_dcb_pfc(const std::string &text) {
     return on;
 }
 
-DscpPriorities parse_dcb_dscp(const std::string &text) {
-    DscpPriorities map;
+std::optional<DscpEntries> dscp_entries(World &world, const std::string &netdev) {
+    const auto end =
+        world.processes.run({"dcb", "-N", "app", "show", "dev", netdev, "dscp-prio"}, patience);
+    return end && end->good() ? std::optional(parse_dcb_dscp(end->out)) : std::nullopt;
+}
+
+DscpEntries parse_dcb_dscp(const std::string &text) {
+    DscpEntries entries;
     for (const std::string &word : list_after(text, "dscp-prio")) {
         const std::size_t colon = word.find(':');
         const auto dscp = number_in(word.substr(0, colon), dscp_count);
         const auto priority = number_in(word.substr(colon + 1), priority_count);
         if (dscp && priority) {
-            map[*dscp] = *priority;
+            entries.emplace(*dscp, *priority);
         }
     }
-    return map;
+    return entries;
 }
 
 Result<Priorities> parse_priorities(const std::vector<std::string> &typed) {

@@ -7,8 +7,11 @@
 #include "machine/world.h"
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace causeway {
@@ -18,6 +21,8 @@ inline constexpr unsigned int dscp_count = 64;
 
 using Priorities = std::vector<unsigned int>;                // ascending
 using DscpPriorities = std::map<unsigned int, unsigned int>; // by DSCP
+// DSCP and priority. dcb may have several entries of one DSCP.
+using DscpEntries = std::set<std::pair<unsigned int, unsigned int>>;
 
 struct FlowControl {
     std::string netdev;
@@ -39,6 +44,9 @@ Result<Priorities> parse_priorities(const std::vector<std::string> &typed);
 // Returns one entry for each interface that carries RoCE.
 std::vector<FlowControl> flow_controls(World &world);
 
+// Returns the entries of one interface; none if dcb does not report them.
+std::optional<DscpEntries> dscp_entries(World &world, const std::string &netdev);
+
 // Returns the priorities whose bits are set.
 Priorities bits_of(unsigned long mask);
 
@@ -48,6 +56,6 @@ std::string mlx4_received(KernelFiles &files);
 
 // Pure parsers of the output of "dcb pfc show" and "dcb -N app show dscp-prio".
 Priorities parse_dcb_pfc(const std::string &text);
-DscpPriorities parse_dcb_dscp(const std::string &text);
+DscpEntries parse_dcb_dscp(const std::string &text);
 
 } // namespace causeway

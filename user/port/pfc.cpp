@@ -7,6 +7,7 @@
 #include "change/carry_out.h"
 #include "command/verb.h"
 #include "port/at_boot_option.h"
+#include "port/dscp_change.h"
 #include "port/pfc_at_boot.h"
 #include "port/pfc_verbs.h"
 #include "port/roce_verbs.h"
@@ -101,32 +102,20 @@ std::vector<std::string> pfc_program(const std::string &netdev, const Priorities
     return words;
 }
 
-// Adds or deletes one entry. The order of mlx5 matters: it replaces an entry by itself when another
-// is added, and then refuses to delete the old one. So the old entry is deleted first.
-ChangePointer change_entry(const std::string &netdev, unsigned int dscp, unsigned int priority,
-                           bool is_new) {
-    const auto words = [&](const char *action) {
-        return std::vector<std::string>{
-            "dcb", "app", action, "dev", netdev, "dscp-prio", fmt::format("{}:{}", dscp, priority)};
-    };
-    return is_new ? change_program(words("add"), words("del"))
-                  : change_program(words("del"), words("add"));
-}
-
+// @gives_up: delete the entries that other programs made, too.
 void plan_dscp(ChangeSet &set, const FlowControl &control, const DscpPriorities &before,
-               const DscpPriorities &after) {
-    // Entries that another program made are not removed.
+               const DscpPriorities &after, bool gives_up) {
     for (const auto &[dscp, priority] : control.dscp) {
         const auto wanted = after.find(dscp);
-        const bool dropped = wanted == after.end() && before.count(dscp) != 0;
+        const bool dropped = wanted == after.end() && (gives_up || before.count(dscp) != 0);
         if (dropped || (wanted != after.end() && wanted->second != priority)) {
-            set.add(change_entry(control.netdev, dscp, priority, false));
+            set.add(change_dscp_entry({control.netdev, dscp, priority}, false));
         }
     }
     for (const auto &[dscp, priority] : after) {
         const auto now = control.dscp.find(dscp);
         if (now == control.dscp.end() || now->second != priority) {
-            set.add(change_entry(control.netdev, dscp, priority, true));
+            set.add(change_dscp_entry({control.netdev, dscp, priority}, true));
         }
     }
 }
@@ -161,7 +150,7 @@ Result<void> plan_interface(World &world, ChangeSet &set, const FlowControl &con
         set.add(change_program(pfc_program(control.netdev, wish.on),
                                pfc_program(control.netdev, control.on)));
     }
-    plan_dscp(set, control, kept.dscp, dscp);
+    plan_dscp(set, control, kept.dscp, dscp, wish.dscp && wish.dscp->empty());
     return {};
 }
 
@@ -246,7 +235,7 @@ const VerbRows pfc_rows(Section::host, 13, [] {
                          "only this interface; default: all of RoCE adapters", true},
                         {"dscp", "DSCP=PRIORITY",
                          "give packets with this DSCP the priority, and trust DSCPs; none: give "
-                         "up these priorities",
+                         "up all priorities of DSCPs, also those of other programs",
                          true},
                         no_initramfs,
                         no_persist,

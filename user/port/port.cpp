@@ -97,8 +97,12 @@ Result<PortChange> plan_state(World &world, const Arguments &arguments, const Po
     }
     if (differs) {
         plan.set.load(world, "ib_umad");
-        plan.set.add(change_program(portstate(port, operation),
-                                    portstate(port, operation == "enable" ? "disable" : "enable")));
+        const bool enables = operation == "enable";
+        std::vector<std::string> undo = portstate(port, enables ? "disable" : "enable");
+        if (enables && port.port.phys_state == "Sleep") {
+            undo.clear(); // no program puts a port to sleep
+        }
+        plan.set.add(change_program(portstate(port, operation), std::move(undo)));
     }
     return plan;
 }

@@ -72,6 +72,7 @@ Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
     Managers after = before;
     std::vector<std::string> idle;
     std::vector<std::string> named;
+    std::vector<std::string> added;
     for (const SubnetPort &port : ports) {
         const bool running = opensm_runs(world, package, port.guid);
         // An opensm that runs here may be a standby already.
@@ -90,11 +91,17 @@ Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
         }
         if (after.find(port.guid) == nullptr) {
             after.ports.push_back({port.guid, {}, std::nullopt});
+            added.push_back(port.guid);
         }
     }
     // The other subnet manager stays the master, unless its priority is 0 too and its GUID higher.
+    // Managers that were enabled before keep their priority.
     if (arguments.has("standby") && values.find("sm_priority") == values.end()) {
-        values["sm_priority"] = "0";
+        if (before.ports.empty()) {
+            values["sm_priority"] = "0";
+        } else if (!added.empty()) {
+            after.set(added, "sm_priority", "0");
+        }
     }
     for (const auto &[key, value] : values) {
         after.set(arguments.operands().empty() ? std::vector<std::string>() : named, key, value);

@@ -109,6 +109,7 @@ TEST_F(FlowControlByDcb, is_set_now_and_at_boot_and_taken_back) {
     EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3"}), 0) << err();
     EXPECT_EQ(changes(), (Lines{"dcb pfc set dev eth1 prio-pfc all:off 3:on",
                                 "dcb app add dev eth1 dscp-prio 26:3"}));
+    dscp = "26:3";
     EXPECT_NE(read_file(unit()).find("BindsTo=sys-subsystem-net-devices-eth1.device\n"),
               std::string::npos);
     EXPECT_NE(read_file(unit()).find("ExecStart=/usr/sbin/causeway pfc set 3 --interface eth1 "
@@ -152,6 +153,28 @@ TEST_F(FlowControlByDcb, of_a_dscp_is_replaced_by_deleting_the_old_entry_first) 
                                 "dcb app del dev eth1 dscp-prio 26:5",
                                 "dcb app add dev eth1 dscp-prio 26:3"}));
     EXPECT_FALSE(fs::exists(unit()));
+}
+
+TEST_F(FlowControlByDcb, gives_up_all_priorities_of_dscps_when_told) {
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3", "--no-persist"}), 0) << err();
+    pfc = "0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off";
+    dscp = "26:3 48:6";
+    processes.log.clear();
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "none"}), 0) << err();
+    EXPECT_EQ(changes(), (Lines{"dcb app del dev eth1 dscp-prio 26:3",
+                                "dcb app del dev eth1 dscp-prio 48:6"}));
+}
+
+// A reboot takes the entries away.
+TEST_F(FlowControlByDcb, that_is_gone_already_is_no_error_for_undo) {
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3", "--no-persist"}), 0) << err();
+    dscp = "48:6";
+    processes.acts["dcb app del"] = [] { return FakeProcesses::failure("Attribute not found", 1); };
+    processes.log.clear();
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(changes(), Lines{"dcb pfc set dev eth1 prio-pfc all:off"});
+    EXPECT_EQ(run({"undo", "--last"}), 0);
+    EXPECT_NE(out().find("nothing to undo"), std::string::npos) << out();
 }
 
 TEST_F(FlowControlByDcb, is_unset_with_the_entries_that_the_verb_made) {

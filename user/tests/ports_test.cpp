@@ -28,6 +28,16 @@ TEST_F(PortVerb, a_port_that_sleeps_is_woken_now_and_at_boot) {
     EXPECT_EQ(rule("65-causeway-port-enable-mlx4_0-1"), "");
 }
 
+TEST_F(PortVerb, a_port_that_slept_stays_awake_after_undo) {
+    rdma.put("mlx4_0", "ports/1/phys_state", "1: Sleep");
+    EXPECT_EQ(run({"port", "enable", "mlx4_0"}), 0) << err();
+    EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 enable"));
+    rdma.put("mlx4_0", "ports/1/phys_state", "5: LinkUp");
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_FALSE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 disable"));
+    EXPECT_EQ(rule("65-causeway-port-enable-mlx4_0-1"), "");
+}
+
 TEST_F(PortVerb, a_port_that_is_none_of_infiniband_is_not_woken) {
     EXPECT_EQ(run({"port", "enable", "mlx5_0"}), 69);
     EXPECT_EQ(run({"port", "enable", "mlx4_0/2"}), 69);

@@ -79,6 +79,22 @@ TEST_F(SubnetManager, that_is_enabled_stays_when_another_one_is_enabled) {
               std::string::npos);
 }
 
+TEST_F(SubnetManager, keeps_its_priority_when_all_ports_are_to_stand_by) {
+    EXPECT_EQ(run({"sm", "enable", "mlx4_0/1", "--priority", "7"}), 0) << err();
+    runs(true);
+    runs(false, "opensm@0x0002c90300101235.service");
+    processes.log.clear();
+    EXPECT_EQ(run({"sm", "enable", "--standby"}), 0) << err();
+    EXPECT_EQ(read_file(of_port("0x0002c90300101234.conf")),
+              std::string(subnet_header) + "sm_priority 7\n");
+    EXPECT_EQ(read_file(of_port("0x0002c90300101235.conf")),
+              std::string(subnet_header) + "sm_priority 0\n");
+    EXPECT_FALSE(processes.ran("systemctl restart opensm@0x0002c90300101234.service"));
+    runs(true, "opensm@0x0002c90300101235.service");
+    EXPECT_EQ(run({"sm", "enable", "--standby"}), 0) << err();
+    EXPECT_NE(out().find("nothing to do"), std::string::npos) << out();
+}
+
 TEST_F(SubnetManager, is_disabled_on_one_port_or_on_all) {
     enable();
     ASSERT_EQ(run({"sm", "set", "mlx4_0/2", "--priority", "3"}), 0) << err();
