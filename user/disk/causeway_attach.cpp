@@ -6,7 +6,7 @@
 #include "disk/attachment_change.h"
 #include "disk/causeway.h"
 #include "disk/discovery.h"
-#include "disk/fstab.h"
+#include "host/fstab.h"
 #include "show/progress.h"
 #include "show/words.h"
 

@@ -5,8 +5,8 @@
 #include "config/dropins.h"
 #include "disk/attaching.h"
 #include "disk/causeway.h"
-#include "disk/fstab.h"
 #include "disk/path_report.h"
+#include "host/fstab.h"
 #include "show/table.h"
 #include "show/words.h"
 

@@ -114,8 +114,4 @@ bool is_on_causeway_disk(World &world, const std::string &device) {
     return !name.empty() && is_above_disk(world.files, name, most_layers);
 }
 
-std::string fstab_line(const std::string &link, const std::string &name) {
-    return fmt::format("{}  /mnt/{}  auto  {}  0  2", link, name, fstab_options);
-}
-
 } // namespace causeway

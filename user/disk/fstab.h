@@ -18,10 +18,4 @@ std::optional<std::string> device_of_source(const std::string &source);
 // array on one. A device that does not exist now is known by the name of its link only.
 bool is_on_causeway_disk(World &world, const std::string &device);
 
-// The options that a file system on an attached disk needs in fstab.
-inline constexpr std::string_view fstab_options = "_netdev,nofail,x-systemd.device-timeout=5min";
-
-// Returns the line of fstab for a disk. @link: the path of the disk; @name: that of its export.
-std::string fstab_line(const std::string &link, const std::string &name);
-
 } // namespace causeway

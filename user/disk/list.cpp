@@ -66,12 +66,20 @@ std::string addresses_column(const DiscoveredExport &found, const ServerName &se
 // reboot.
 std::string fstab_lines(const Answer &answer) {
     std::string lines;
+    const auto take = [&](const Json &disk) {
+        if (disk.value("fstab", Json()).is_string()) {
+            lines += disk.at("fstab").get<std::string>() + "\n";
+        }
+    };
     for (const Json &each : answer.json.value("attachments", Json::array())) {
-        if (each.value("fstab", Json()).is_string()) {
-            lines += each.at("fstab").get<std::string>() + "\n";
+        take(each);
+    }
+    for (const Json &each : answer.json.value("stock", Json::array())) {
+        for (const Json &disk : each.value("disks", Json::array())) {
+            take(disk);
         }
     }
-    return lines.empty() ? "no disk is attached by Causeway's own transport\n" : lines;
+    return lines.empty() ? "no disk is attached that has a link in /dev\n" : lines;
 }
 
 Result<Answer> run_list(World &world, const Arguments &arguments) {
@@ -130,8 +138,7 @@ const VerbRows list_rows(Section::disks, 5, [] {
         {
             .words = "list",
             .summary = "show the attached disks",
-            .options = {{"fstab", "",
-                         "print a line for /etc/fstab for each disk by Causeway's own transport"}},
+            .options = {{"fstab", "", "print a line for /etc/fstab for each disk"}},
             .run = run_list,
         },
     };

@@ -4,6 +4,7 @@
 #include "host/mount_table.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <sstream>
 #include <utility>
 
@@ -39,6 +40,10 @@ std::vector<FstabLine> parse_fstab(std::string_view text) {
         found.push_back(std::move(one));
     }
     return found;
+}
+
+std::string fstab_line(const std::string &link, const std::string &name) {
+    return fmt::format("{}  /mnt/{}  auto  {}  0  2", link, name, fstab_options);
 }
 
 } // namespace causeway

@@ -23,4 +23,10 @@ struct FstabLine {
 // left out.
 std::vector<FstabLine> parse_fstab(std::string_view text);
 
+// The options that a file system on an attached disk needs.
+inline constexpr std::string_view fstab_options = "_netdev,nofail,x-systemd.device-timeout=5min";
+
+// Returns the line for an attached disk. @link: the path of the disk; @name: that of its export.
+std::string fstab_line(const std::string &link, const std::string &name);
+
 } // namespace causeway

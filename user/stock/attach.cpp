@@ -4,6 +4,7 @@
 #include "change/carry_out.h"
 #include "command/connection_source.h"
 #include "config/dropins.h"
+#include "host/fstab.h"
 #include "host/rdma_devices.h"
 #include "machine/kernel_files.h"
 #include "show/progress.h"
@@ -67,15 +68,25 @@ std::vector<std::string> devices_of(const StockConnection &connection) {
     return devices;
 }
 
+// Returns the line for /etc/fstab of one of the disks of an attachment; "" without a link.
+std::string fstab_of(const StockAttachment &settings, std::size_t index, const std::string &link) {
+    const std::string &name = settings.disk.name;
+    return link.empty()
+               ? ""
+               : fstab_line(link, index == 0 ? name : fmt::format("{}-{}", name, index + 1));
+}
+
 Json attachment_json(World &world, const StockAttachmentState &state) {
     const StockAttachment &settings = state.settings;
     const bool attached = state.attached();
     Json disks = Json::array();
     for (const std::string &disk :
          attached ? state.connection->disks : std::vector<std::string>()) {
+        const std::string link = link_by_id(world.files, disk);
         disks.push_back({{"disk", disk},
                          {"device", "/dev/" + disk},
-                         {"link", or_null(link_by_id(world.files, disk))},
+                         {"link", or_null(link)},
+                         {"fstab", or_null(fstab_of(settings, disks.size(), link))},
                          {"size", size_of_disk(world.files, disk)}});
     }
     return {{"server", settings.disk.server.text()},
@@ -119,6 +130,7 @@ class StockAttachAction final : public DiskAction {
 
     Result<ChangeSet> changes(World &world) override {
         const auto now = TRY(compare(world, wanted_));
+        comes_back_ = persists_ || (now && now->persistent);
         ChangeSet set(
             fmt::format("attach {} --via {}", wanted_.disk.text(), via_text(wanted_.via)));
         if (!now || !now->attached()) {
@@ -146,6 +158,7 @@ class StockAttachAction final : public DiskAction {
         done.json["name"] = wanted_.disk.name;
         done.json["devices"] = Json::array();
         done.json["links"] = Json::array();
+        done.json["fstab"] = Json::array();
         const Progress progress(world, fmt::format("waiting for the disk {}", wanted_.disk.text()));
         const auto connection = wait_for_disks(world, wanted_, disk_limit);
         if (!connection) {
@@ -153,13 +166,22 @@ class StockAttachAction final : public DiskAction {
             done.code = connection.error().code;
             return done;
         }
+        std::string advice;
+        std::string devices;
         for (const std::string &disk : connection->disks) {
             const std::string link = wait_for_link(world, disk, link_limit);
+            const std::string line =
+                comes_back_ ? fstab_of(wanted_, done.json["devices"].size(), link) : "";
             done.json["devices"].push_back("/dev/" + disk);
             done.json["links"].push_back(or_null(link));
-            // The device is last, for scripts that take the last line.
-            done.text += fmt::format("{}{}/dev/{}\n", link, link.empty() ? "" : "\n", disk);
+            done.json["fstab"].push_back(or_null(line));
+            if (!line.empty() && world.terminal.columns != 0) {
+                advice += fmt::format("to mount it at boot, add to /etc/fstab: {}\n", line);
+            }
+            devices += fmt::format("{}{}/dev/{}\n", link, link.empty() ? "" : "\n", disk);
         }
+        // The device is last, for scripts that take the last line.
+        done.text += advice + devices;
         return done;
     }
 
@@ -167,6 +189,7 @@ class StockAttachAction final : public DiskAction {
     StockAttachment wanted_;
     bool persists_;
     bool dry_run_;
+    bool comes_back_ = false; // at boot
 };
 
 const StockFamily stock_family;

@@ -343,12 +343,25 @@ TEST_F(Stock, nvme_attachment_is_discovered_shown_and_ended) {
     EXPECT_EQ(status, 0) << err();
     EXPECT_EQ(told["devices"], nlohmann::json::array({"/dev/nvme0n1"}));
     EXPECT_EQ(told["links"], nlohmann::json::array({"/dev/disk/by-id/nvme-uuid.5cbe11f0"}));
+    const std::string line = "/dev/disk/by-id/nvme-uuid.5cbe11f0  /mnt/scratch  auto  "
+                             "_netdev,nofail,x-systemd.device-timeout=5min  0  2";
+    EXPECT_EQ(told["fstab"], nlohmann::json::array({line}));
+    EXPECT_EQ(run({"list", "--fstab"}), 0) << err();
+    EXPECT_EQ(out(), line + "\n");
     EXPECT_TRUE(processes.ran("nvme connect -t rdma -a 10.0.0.1 -s 4420 -n " + nqn));
     EXPECT_TRUE(fs::exists(attachment()));
     EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0);
     EXPECT_NE(out().find("nothing to do"), std::string::npos) << out();
     EXPECT_NE(out().find("/dev/disk/by-id/nvme-uuid.5cbe11f0\n/dev/nvme0n1\n"), std::string::npos)
         << out();
+    EXPECT_EQ(out().find("fstab"), std::string::npos) << out();
+    on_terminal = {100, false};
+    EXPECT_EQ(run({"attach", "storage1/scratch", "--via", "nvme"}), 0);
+    EXPECT_NE(out().find("to mount it at boot, add to /etc/fstab: " + line +
+                         "\n/dev/disk/by-id/nvme-uuid.5cbe11f0\n/dev/nvme0n1\n"),
+              std::string::npos)
+        << out();
+    on_terminal = {};
     const auto listed = json({"list"})["stock"][0];
     EXPECT_EQ(listed["state"], "live");
     EXPECT_EQ(listed["disks"][0]["size"], 1048576);

@@ -34,7 +34,7 @@ TEST_F(AttachTest, reports_the_line_of_fstab_of_a_disk_that_comes_back) {
     links.udev = false; // nothing has the same name after a reboot
     EXPECT_EQ(json({"list"})["attachments"][0]["fstab"], nullptr);
     EXPECT_EQ(run({"list", "--fstab"}), 0) << err();
-    EXPECT_EQ(out(), "no disk is attached by Causeway's own transport\n");
+    EXPECT_EQ(out(), "no disk is attached that has a link in /dev\n");
 }
 
 TEST(Fstab, has_lines_with_their_numbers_and_options) {
