@@ -32,6 +32,10 @@ class ServerLimitChange final : public Change {
 
     std::string subject() const override { return parameter_file(limit_); }
 
+    std::filesystem::path lock_place(const World &world) const override {
+        return world.places.lock();
+    }
+
     std::string show(Direction direction) const override {
         const bool back = direction == Direction::back;
         return fmt::format("value {}\n-{}\n+{}\n", subject(), back ? after_ : before_,

@@ -42,7 +42,7 @@ struct ServerChange {
 // Returns the changes of the file and of the module. The module may have other limits than the
 // file: it may have been loaded anew, or an administrator may have written a number.
 Result<ChangeSet> changing(World &world, const ServerChange &change) {
-    ChangeSet set(change.title);
+    ChangeSet set(change.title, Scope::disks);
     for (const ServerLimit &limit : server_limits) {
         const auto now = limit_now(world, limit);
         const auto wanted = (change.after.*limit.value).value_or(limit.by_default);

@@ -117,6 +117,24 @@ TEST_F(Locks, of_the_exports_is_held_while_one_is_added) {
     EXPECT_TRUE(free(place));
 }
 
+TEST_F(Locks, of_the_exports_is_held_by_a_change_of_the_limits_and_its_undo) {
+    const fs::path place = Places(root.path()).lock();
+    const std::string limit = "/sys/module/causeway/parameters/max_sessions";
+    files.content[limit] = "256\n";
+    int held = 0;
+    files.on_write[limit] = [&](const std::string &text) -> Result<void> {
+        held += free(place) ? 0 : 1;
+        files.content[limit] = text;
+        return {};
+    };
+    EXPECT_EQ(run({"server", "set", "--max-sessions", "300"}), 0) << err();
+    EXPECT_EQ(held, 1);
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(held, 2);
+    EXPECT_EQ(files.content[limit], "256\n");
+    EXPECT_TRUE(free(place));
+}
+
 class LocksOfDisks : public Locks {
   protected:
     void SetUp() override {
