@@ -11,7 +11,7 @@ from pathlib import Path
 TOP = Path(__file__).resolve().parents[2]
 SUBJECTS = tomllib.loads((TOP / "tests/references/items.toml").read_text(encoding="utf-8"))["subject"]
 ITEMS = [item for subject in SUBJECTS for item in subject["items"]]
-KEYS = {"item", "answer", "test", "part", "hardware", "left_out"}
+KEYS = {"item", "answer", "says", "test", "part", "hardware", "left_out"}
 # The effect of these verbs and findings is one of an adapter, a port, a link or a subnet.
 OF_ADAPTERS = ("fabric", "fix", "ipoib", "name", "pfc", "port", "roce", "show", "sm")
 FINDINGS_OF_ADAPTERS = ("adapter-", "firmware-", "ipoib-", "partition-", "port-", "roce-")
@@ -61,6 +61,11 @@ def is_verb(words):
     """Return whether words begin with a verb, or are the first words of verbs: `sm`, `sm partition`, `soft add rxe`."""
     words = tuple(itertools.takewhile(re.compile(r"[a-z]").match, words))
     return any(verb == words[:len(verb)] or (words and words == verb[:len(words)]) for verb in VERBS)
+
+
+def section(page, title):
+    """Return the text below a title, up to the next one."""
+    return re.search(rf"(?ms)^#+ {re.escape(title)}$(.*?)(?=^#+ |\Z)", page).group(1)
 
 
 class References(unittest.TestCase):
@@ -129,7 +134,10 @@ class References(unittest.TestCase):
                 page = re.search(r"[A-Z_]+\.md", item["answer"]).group()
                 self.assertRegex(text(f"docs/{page}"), rf"(?m)^#+ {re.escape(title)}$", item["item"])
             if item.get("test", "").endswith("test_pages_that_items_name_have_their_sections"):
-                self.assertTrue(titles, item["item"])
+                self.assertTrue(titles and item["says"], item["item"])
+                sections = " ".join(section(text(f"docs/{page}"), title) for title in titles)
+                for words in item["says"]:
+                    self.assertIn(words, " ".join(sections.split()), item["item"])
 
     def test_the_page_is_made_from_the_items(self):
         made = subprocess.run([TOP / "tests/references/table", "--check"], stderr=subprocess.PIPE, text=True, check=False)

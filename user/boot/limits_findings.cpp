@@ -68,7 +68,8 @@ std::vector<Sighting> beegfs_library(const Facts &facts) {
 const FindingRows limits_findings("limits", [] {
     return std::vector<Finding>{
         {"memlock-small", Severity::notice, "programs of the group rdma may lock little memory",
-         "What a program registers with an RDMA device is locked; it gets ENOMEM above the limit. "
+         "An RDMA device locks the memory that a program registers; above the limit the program "
+         "gets ENOMEM. "
          "Causeway's own disks and mounts need none. Locked memory is lost to all others, and too "
          "much of it ends in the OOM killer: on a machine with several users give a size, such as "
          "causeway limits set 16G.",

@@ -46,7 +46,7 @@ const FindingRows log_findings("log-disk", [] {
          "exclusive and taken; the quoted line says which.",
          "causeway export list", logins},
         {"log-flush-failed", Severity::error, "an export's device did not take the last flush",
-         "What clients wrote last may be lost.", "check the device", flushes},
+         "The last writes of its clients may be lost.", "check the device", flushes},
         {"log-no-block-device", Severity::error, "an attachment got no block device",
          "The kernel had no memory or no number for it.", "causeway restore", block_devices},
     };

@@ -62,7 +62,8 @@ std::vector<Sighting> failed(const Facts &facts) {
 const FindingRows service_findings("service", [] {
     return std::vector<Finding>{
         {"configuration-broken", Severity::error, "a file of /etc/causeway cannot be read",
-         "What it describes is not brought up.", "fix the file, then: causeway restore", broken},
+         "Nothing that it describes is brought up.", "fix the file, then: causeway restore",
+         broken},
         {"key-unusable", Severity::error, "a key file is missing or not safe",
          "A key that others may read is refused, as is one that has fewer than 16 bytes, more than "
          "64, or only zero bytes.",

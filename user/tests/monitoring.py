@@ -139,7 +139,7 @@ def main():
     if promtool.exists():
         faults += check_by_promtool(str(promtool), rules_place, rules, panels)
     else:
-        print("monitoring: promtool is not there (make deps), so the rules were not run")
+        faults.append("promtool is not there, so the rules were not run: make deps")
     print("\n".join(faults + [f"monitoring: {len(rules)} alerts and {len(panels)} panels, {len(faults)} faults"]))
     return 1 if faults else 0
 
