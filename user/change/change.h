@@ -141,8 +141,10 @@ struct DropinWay {
     // Called before the file is changed. Returns the lock that is held while the file is changed,
     // or none if the file must stay as it is. Empty: no lock is needed.
     std::function<Result<std::optional<FileLock>>(World &, Direction)> permit{};
-    std::string fix{};           // what to do if it cannot be written
-    const char *kind = "dropin"; // the ChangeKind whose reader sets permit for an undo
+    std::string fix{}; // what to do if it cannot be written
+    // See Change::lock_place(). Null: none.
+    std::filesystem::path (*lock_place)(const World &) = nullptr;
+    const char *kind = "dropin"; // the ChangeKind whose reader sets these for an undo
 };
 // A file that brings back at boot what an earlier change of the set makes, or made. The file is
 // changed after that change in both directions. If the file cannot be changed, the earlier change
@@ -160,8 +162,10 @@ ChangePointer change_value(std::string path, std::string before, std::optional<s
 // Loads a kernel module. Undo unloads it if nothing uses it (iscsi_target_mod never). With @ours
 // false, undo leaves the module loaded, because another program loaded it or will need it.
 ChangePointer change_module(std::string module, bool ours = true);
-// Runs a program; undo runs the program @undo. Without words in @undo, undo does nothing.
-ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo);
+// Runs a program; undo runs the program @undo. Without words in @undo, undo does nothing. @stays: a
+// sentence about the part that undo does not restore.
+ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo,
+                             std::string stays = {});
 // Runs programs in order, up to the first that fails, which is a warning. Undo does the same with
 // the programs in @undo. Either list may be empty.
 ChangePointer change_attempts(std::vector<std::vector<std::string>> programs,

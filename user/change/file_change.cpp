@@ -110,6 +110,9 @@ class DropinChange final : public FileChange {
         : FileChange(std::move(place), std::move(before), std::move(after)), way_(std::move(way)) {}
 
     bool describes() const override { return true; }
+    fs::path lock_place(const World &world) const override {
+        return way_.lock_place != nullptr ? way_.lock_place(world) : fs::path();
+    }
     // At boot the file has no effect before "causeway restore" or systemd reads it, so an early
     // reversal is not needed.
     EarlyBoot early_boot() const override { return EarlyBoot::nothing; }

@@ -12,7 +12,8 @@ namespace {
 
 const ChangeKind kind_program("program", [](const Json &json) -> ChangePointer {
     return change_program(json.at("run").get<std::vector<std::string>>(),
-                          json.at("undo").get<std::vector<std::string>>());
+                          json.at("undo").get<std::vector<std::string>>(),
+                          json.value("stays", std::string()));
 });
 
 const ChangeKind kind_attempts("attempts", [](const Json &json) -> ChangePointer {
@@ -54,8 +55,8 @@ Result<void> run(World &world, const std::vector<std::string> &words) {
 
 class ProgramChange final : public Change {
   public:
-    ProgramChange(std::vector<std::string> words, std::vector<std::string> undo)
-        : words_(std::move(words)), undo_(std::move(undo)) {}
+    ProgramChange(std::vector<std::string> words, std::vector<std::string> undo, std::string stays)
+        : words_(std::move(words)), undo_(std::move(undo)), stays_(std::move(stays)) {}
 
     std::string subject() const override { return line_of(words_); }
 
@@ -69,16 +70,22 @@ class ProgramChange final : public Change {
     }
 
     Json json() const override {
-        return {{"kind", kind_program.name()}, {"run", words_}, {"undo", undo_}};
+        Json json = {{"kind", kind_program.name()}, {"run", words_}, {"undo", undo_}};
+        if (!stays_.empty()) {
+            json["stays"] = stays_;
+        }
+        return json;
     }
 
     Result<Standing> standing(World & /*world*/) const override { return Standing::unknown; }
     Result<void> forward(World &world) const override { return run(world, words_); }
     Result<void> back(World &world) const override { return run(world, undo_); }
+    std::string what_stays() const override { return stays_; }
 
   private:
     std::vector<std::string> words_;
     std::vector<std::string> undo_;
+    std::string stays_;
 };
 
 class Attempts final : public Change {
@@ -160,8 +167,9 @@ class RefreshProgram final : public Change {
 
 } // namespace
 
-ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo) {
-    return std::make_unique<ProgramChange>(std::move(words), std::move(undo));
+ChangePointer change_program(std::vector<std::string> words, std::vector<std::string> undo,
+                             std::string stays) {
+    return std::make_unique<ProgramChange>(std::move(words), std::move(undo), std::move(stays));
 }
 
 ChangePointer change_attempts(std::vector<std::vector<std::string>> programs,

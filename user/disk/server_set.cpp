@@ -3,6 +3,7 @@
 #include "base/disk_name.h"
 #include "base/durable_file.h"
 #include "change/carry_out.h"
+#include "change/kinds.h"
 #include "command/verb.h"
 #include "config/server_settings.h"
 #include "disk/server_life.h"
@@ -39,6 +40,18 @@ struct ServerChange {
     }
 };
 
+// The verb holds lock_server(), and undo takes it.
+DropinWay under_server_lock() {
+    DropinWay way;
+    way.lock_place = [](const World &world) { return world.places.lock(); };
+    way.kind = "server-dropin";
+    return way;
+}
+
+const ChangeKind kind_server_dropin("server-dropin", [](const Json &json) -> ChangePointer {
+    return dropin_from(json, under_server_lock());
+});
+
 // Returns the changes of the file and of the module. The module may have other limits than the
 // file: it may have been loaded anew, or an administrator may have written a number.
 Result<ChangeSet> changing(World &world, const ServerChange &change) {
@@ -53,7 +66,8 @@ Result<ChangeSet> changing(World &world, const ServerChange &change) {
     if (change.after != change.before) {
         const auto place = world.places.server_settings();
         const auto text = TRY(edited_server_settings(place, change.before, change.after));
-        TRY(set.describe(place, {text.empty() ? std::nullopt : std::optional(text)}));
+        TRY(set.describe(place, {text.empty() ? std::nullopt : std::optional(text)},
+                         under_server_lock()));
     }
     return set;
 }

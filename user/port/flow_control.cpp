@@ -65,10 +65,7 @@ void look_for_pfc(World &world, FlowControl &control) {
     }
     control.source = "dcb";
     control.on = parse_dcb_pfc(end->out);
-    for (const auto &[dscp, priority] :
-         dscp_entries(world, control.netdev).value_or(DscpEntries())) {
-        control.dscp[dscp] = priority;
-    }
+    control.dscp = dscp_entries(world, control.netdev).value_or(DscpEntries());
 }
 
 } // namespace

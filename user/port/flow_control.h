@@ -6,7 +6,6 @@
 #include "base/result.h"
 #include "machine/world.h"
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,8 +18,7 @@ namespace causeway {
 inline constexpr unsigned int priority_count = 8;
 inline constexpr unsigned int dscp_count = 64;
 
-using Priorities = std::vector<unsigned int>;                // ascending
-using DscpPriorities = std::map<unsigned int, unsigned int>; // by DSCP
+using Priorities = std::vector<unsigned int>; // ascending
 // DSCP and priority. dcb may have several entries of one DSCP.
 using DscpEntries = std::set<std::pair<unsigned int, unsigned int>>;
 
@@ -31,7 +29,7 @@ struct FlowControl {
     std::string driver;    // of the network interface: "mlx5_core"
     std::string source;    // "dcb", "mlx4_en"; empty: unknown
     Priorities on;
-    DscpPriorities dscp; // from dcb only
+    DscpEntries dscp; // from dcb only
     std::string why_not;
     bool software = false; // of Soft-RoCE or Soft-iWARP
 

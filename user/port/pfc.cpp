@@ -102,27 +102,26 @@ std::vector<std::string> pfc_program(const std::string &netdev, const Priorities
     return words;
 }
 
-// @gives_up: delete the entries that other programs made, too.
-void plan_dscp(ChangeSet &set, const FlowControl &control, const DscpPriorities &before,
-               const DscpPriorities &after, bool gives_up) {
-    for (const auto &[dscp, priority] : control.dscp) {
-        const auto wanted = after.find(dscp);
-        const bool dropped = wanted == after.end() && (gives_up || before.count(dscp) != 0);
-        if (dropped || (wanted != after.end() && wanted->second != priority)) {
-            set.add(change_dscp_entry({control.netdev, dscp, priority}, false));
+// @gives_up: delete the entries that other programs made, too. The old entry of a DSCP is deleted
+// before the new one is added (change_dscp_entry()).
+void plan_dscp(ChangeSet &set, const FlowControl &control, const DscpEntries &before,
+               const DscpEntries &after, bool gives_up) {
+    for (const auto &entry : control.dscp) {
+        const bool dropped = gives_up || before.count(entry) != 0 || has_dscp(after, entry.first);
+        if (dropped && after.count(entry) == 0) {
+            set.add(change_dscp_entry({control.netdev, entry.first, entry.second}, false));
         }
     }
-    for (const auto &[dscp, priority] : after) {
-        const auto now = control.dscp.find(dscp);
-        if (now == control.dscp.end() || now->second != priority) {
-            set.add(change_dscp_entry({control.netdev, dscp, priority}, true));
+    for (const auto &entry : after) {
+        if (control.dscp.count(entry) == 0) {
+            set.add(change_dscp_entry({control.netdev, entry.first, entry.second}, true));
         }
     }
 }
 
 struct Wish {
     Priorities on;
-    std::optional<DscpPriorities> dscp; // none: as it is
+    std::optional<DscpEntries> dscp; // none: as it is
     bool persists = false;
     bool at_boot = false;
 };
@@ -130,7 +129,7 @@ struct Wish {
 Result<void> plan_interface(World &world, ChangeSet &set, const FlowControl &control,
                             const Wish &wish) {
     const auto kept = pfc_by_unit(world, control).value_or(PfcAtBoot());
-    const DscpPriorities dscp = wish.dscp.value_or(wish.on.empty() ? DscpPriorities() : kept.dscp);
+    const DscpEntries dscp = wish.dscp.value_or(wish.on.empty() ? DscpEntries() : kept.dscp);
     if (wish.persists) {
         DeviceUnit unit = pfc_unit_of(control);
         for (const unsigned int priority : wish.on) {

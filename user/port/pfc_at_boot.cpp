@@ -51,19 +51,24 @@ std::string priorities_text(const Priorities &priorities) {
     return priorities.empty() ? "off" : fmt::format("{}", fmt::join(priorities, ", "));
 }
 
-std::vector<std::string> dscp_words(const DscpPriorities &map, char between) {
+std::vector<std::string> dscp_words(const DscpEntries &entries, char between) {
     std::vector<std::string> words;
-    for (const auto &[dscp, priority] : map) {
+    for (const auto &[dscp, priority] : entries) {
         words.push_back(fmt::format("{}{}{}", dscp, between, priority));
     }
     return words;
 }
 
-Result<DscpPriorities> parse_dscp(const std::vector<std::string> &typed) {
-    DscpPriorities map;
+bool has_dscp(const DscpEntries &entries, unsigned int dscp) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const auto &each) { return each.first == dscp; });
+}
+
+Result<DscpEntries> parse_dscp(const std::vector<std::string> &typed) {
+    DscpEntries entries;
     for (const std::string &word : typed) {
         if (word == "none" && typed.size() == 1) {
-            return map;
+            return entries;
         }
         const std::size_t equals = word.find('=');
         auto dscp = parse_number("a DSCP", word.substr(0, equals), 0, dscp_count - 1);
@@ -76,12 +81,13 @@ Result<DscpPriorities> parse_dscp(const std::vector<std::string> &typed) {
                          "--dscp 26=3; or: --dscp none"};
         }
         const auto key = static_cast<unsigned int>(*dscp);
-        if (!map.emplace(key, static_cast<unsigned int>(*priority)).second) {
+        if (has_dscp(entries, key)) {
             return Error{ExitCode::usage, fmt::format("the DSCP {} is there twice", key),
                          "give each DSCP one priority"};
         }
+        entries.emplace(key, static_cast<unsigned int>(*priority));
     }
-    return map;
+    return entries;
 }
 
 DeviceUnit pfc_unit_on(const std::string &netdev) {

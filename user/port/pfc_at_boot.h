@@ -15,7 +15,7 @@ namespace causeway {
 
 struct PfcAtBoot {
     Priorities on;
-    DscpPriorities dscp;
+    DscpEntries dscp;
     std::string netdev{}; // of a unit
 };
 
@@ -23,9 +23,10 @@ struct PfcAtBoot {
 std::string priorities_text(const Priorities &priorities);
 
 // Returns "26=3" for each DSCP, with @between in place of "=".
-std::vector<std::string> dscp_words(const DscpPriorities &map, char between);
-// Parses such words of the command line. The list "none" is an empty map.
-Result<DscpPriorities> parse_dscp(const std::vector<std::string> &typed);
+std::vector<std::string> dscp_words(const DscpEntries &entries, char between);
+bool has_dscp(const DscpEntries &entries, unsigned int dscp);
+// Parses such words of the command line. The word "none" alone gives no entry.
+Result<DscpEntries> parse_dscp(const std::vector<std::string> &typed);
 
 // The unit of an interface. The first has only its name and is enough to find or remove the unit.
 DeviceUnit pfc_unit_on(const std::string &netdev);

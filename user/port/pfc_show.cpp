@@ -11,9 +11,9 @@ namespace causeway {
 
 namespace {
 
-Json dscp_json(const DscpPriorities &map) {
+Json dscp_json(const DscpEntries &entries) {
     Json json = Json::array();
-    for (const auto &[dscp, priority] : map) {
+    for (const auto &[dscp, priority] : entries) {
         json.push_back({{"dscp", dscp}, {"priority", priority}});
     }
     return json;

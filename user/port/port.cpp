@@ -99,10 +99,13 @@ Result<PortChange> plan_state(World &world, const Arguments &arguments, const Po
         plan.set.load(world, "ib_umad");
         const bool enables = operation == "enable";
         std::vector<std::string> undo = portstate(port, enables ? "disable" : "enable");
+        std::string stays;
         if (enables && port.port.phys_state == "Sleep") {
-            undo.clear(); // no program puts a port to sleep
+            undo.clear();
+            stays =
+                fmt::format("{} stays awake, because no program puts a port to sleep", port.text());
         }
-        plan.set.add(change_program(portstate(port, operation), std::move(undo)));
+        plan.set.add(change_program(portstate(port, operation), std::move(undo), std::move(stays)));
     }
     return plan;
 }

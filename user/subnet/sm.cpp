@@ -95,13 +95,12 @@ Result<Answer> run_sm_enable(World &world, const Arguments &arguments) {
         }
     }
     // The other subnet manager stays the master, unless its priority is 0 too and its GUID higher.
-    // Managers that were enabled before keep their priority.
-    if (arguments.has("standby") && values.find("sm_priority") == values.end()) {
-        if (before.ports.empty()) {
-            values["sm_priority"] = "0";
-        } else if (!added.empty()) {
-            after.set(added, "sm_priority", "0");
-        }
+    // Managers that were enabled before, and that the command does not name, keep their priority.
+    const bool stands_by = arguments.has("standby") && values.find("sm_priority") == values.end();
+    if (stands_by && (before.ports.empty() || !arguments.operands().empty())) {
+        values["sm_priority"] = "0";
+    } else if (stands_by && !added.empty()) {
+        after.set(added, "sm_priority", "0");
     }
     for (const auto &[key, value] : values) {
         after.set(arguments.operands().empty() ? std::vector<std::string>() : named, key, value);

@@ -133,6 +133,18 @@ TEST_F(Locks, of_the_exports_is_held_by_a_change_of_the_limits_and_its_undo) {
     EXPECT_EQ(held, 2);
     EXPECT_EQ(files.content[limit], "256\n");
     EXPECT_TRUE(free(place));
+
+    // Without the module, only the file changes.
+    files.content.erase(limit);
+    EXPECT_EQ(run({"server", "set", "--max-sessions", "300"}), 0) << err();
+    auto lock = FileLock::take(place);
+    ASSERT_TRUE(lock);
+    int code = 1;
+    std::thread other([&] { code = run({"undo", "--last"}); });
+    EXPECT_TRUE(another_waits(place));
+    lock = Error{};
+    other.join();
+    EXPECT_EQ(code, 0) << err();
 }
 
 class LocksOfDisks : public Locks {

@@ -158,11 +158,15 @@ TEST_F(FlowControlByDcb, of_a_dscp_is_replaced_by_deleting_the_old_entry_first) 
 TEST_F(FlowControlByDcb, gives_up_all_priorities_of_dscps_when_told) {
     EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=3", "--no-persist"}), 0) << err();
     pfc = "0:off 1:off 2:off 3:on 4:off 5:off 6:off 7:off";
-    dscp = "26:3 48:6";
+    dscp = "26:3 26:4 48:6";
     processes.log.clear();
+    EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "26=4", "--dry-run"}), 0) << err();
+    EXPECT_NE(out().find("del dev eth1 dscp-prio 26:3"), std::string::npos) << out();
+    EXPECT_EQ(out().find("26:4"), std::string::npos) << out();
     EXPECT_EQ(run({"pfc", "set", "3", "--dscp", "none"}), 0) << err();
-    EXPECT_EQ(changes(), (Lines{"dcb app del dev eth1 dscp-prio 26:3",
-                                "dcb app del dev eth1 dscp-prio 48:6"}));
+    EXPECT_EQ(changes(),
+              (Lines{"dcb app del dev eth1 dscp-prio 26:3", "dcb app del dev eth1 dscp-prio 26:4",
+                     "dcb app del dev eth1 dscp-prio 48:6"}));
 }
 
 // A reboot takes the entries away.

@@ -34,6 +34,7 @@ TEST_F(PortVerb, a_port_that_slept_stays_awake_after_undo) {
     EXPECT_TRUE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 enable"));
     rdma.put("mlx4_0", "ports/1/phys_state", "5: LinkUp");
     EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_TRUE(says("mlx4_0/1 stays awake, because no program puts a port to sleep")) << err();
     EXPECT_FALSE(processes.ran("ibportstate -C mlx4_0 -P 1 -D 0 1 disable"));
     EXPECT_EQ(rule("65-causeway-port-enable-mlx4_0-1"), "");
 }

@@ -93,6 +93,9 @@ TEST_F(SubnetManager, keeps_its_priority_when_all_ports_are_to_stand_by) {
     runs(true, "opensm@0x0002c90300101235.service");
     EXPECT_EQ(run({"sm", "enable", "--standby"}), 0) << err();
     EXPECT_NE(out().find("nothing to do"), std::string::npos) << out();
+    EXPECT_EQ(run({"sm", "enable", "mlx4_0/1", "--standby"}), 0) << err();
+    EXPECT_EQ(read_file(of_port("0x0002c90300101234.conf")),
+              std::string(subnet_header) + "sm_priority 0\n");
 }
 
 TEST_F(SubnetManager, is_disabled_on_one_port_or_on_all) {
