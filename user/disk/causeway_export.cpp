@@ -136,7 +136,8 @@ Result<void> same_file(const World &world, const Stored<ExportSettings> &stored,
                        const ExportSettings &wanted, bool runs) {
     ExportSettings there = stored.settings;
     if (there.state_folder.empty()) {
-        there.state_folder = world.places.owners().string();
+        // The record of a ledger may have named the folder at the start.
+        there.state_folder = runs ? wanted.state_folder : world.places.owners().string();
     }
     const auto different = differences(there, wanted);
     if (different.empty()) {
@@ -144,13 +145,12 @@ Result<void> same_file(const World &world, const Stored<ExportSettings> &stored,
     }
     const std::string set =
         fmt::format("causeway export set {}, with the options that differ", wanted.name);
-    return Error{
-        ExitCode::failed,
-        fmt::format("the export '{}' is configured in {} with other settings: {}", wanted.name,
-                    stored.place.string(), fmt::join(different, ", ")),
-        runs ? fmt::format("for the settings of the file: causeway reload; for others: {}", set)
-        : fixed_differences(there, wanted).empty() ? set
-                                                   : remove_then_add(there)};
+    return Error{ExitCode::failed,
+                 fmt::format("the export '{}' is configured in {} with other settings: {}",
+                             wanted.name, stored.place.string(), fmt::join(different, ", ")),
+                 !fixed_differences(there, wanted).empty() ? remove_then_add(there)
+                 : runs ? "for the settings of the file: causeway reload; for others: " + set
+                        : set};
 }
 
 // Finds the running and the configured export of this name. Returns an error if one differs from

@@ -19,17 +19,6 @@ namespace causeway {
 
 namespace {
 
-std::vector<std::string> without(const std::vector<std::string> &names,
-                                 const std::vector<std::string> &others) {
-    std::vector<std::string> rest;
-    for (const std::string &name : names) {
-        if (std::find(others.begin(), others.end(), name) == others.end()) {
-            rest.push_back(name);
-        }
-    }
-    return rest;
-}
-
 // True if the made steps of the export admit this initiator. An export that was opened to every
 // initiator keeps the ACLs of those that it had.
 bool is_made(const TargetPlan &made, const std::vector<ConfigStep> &steps) {
@@ -91,10 +80,29 @@ Result<std::vector<ConfigStep>> renewed_secrets(World &world, const Chap &there,
     return renewed;
 }
 
+// @connected: as LIO reports it. Of SRP that begins with the identifier of the export.
+bool is_same(const std::string &connected, const std::string &name) {
+    constexpr std::size_t extension = 18; // "0x" and 16 digits
+    return connected == name ||
+           (connected.size() > extension && "0x" + connected.substr(extension) == name);
+}
+
 bool is_among(const std::vector<std::string> &connected, const std::string &name) {
+    return std::any_of(connected.begin(), connected.end(),
+                       [&](const std::string &each) { return is_same(each, name); });
+}
+
+// True if an initiator is connected that none of these ACLs admitted.
+bool leaves_some(const std::vector<std::string> &connected, const std::vector<std::string> &acls) {
     return std::any_of(connected.begin(), connected.end(), [&](const std::string &each) {
-        return each == name || (each.size() > 18 && "0x" + each.substr(18) == name);
+        return std::none_of(acls.begin(), acls.end(),
+                            [&](const std::string &name) { return is_same(each, name); });
     });
+}
+
+bool may_have_clients(World &world, const StockExportState &state) {
+    const auto clients = clients_of_port(world, state.made);
+    return !clients || !clients->empty();
 }
 
 void remove_steps(std::vector<ConfigStep> &steps, const std::vector<ConfigStep> &removed) {
@@ -119,7 +127,8 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
     }
     const bool opens = wanted.initiators.empty();
     const auto connected = connected_initiators(world.files, state.made);
-    for (const std::string &name : admitted_now(state, wanted.initiators)) {
+    const auto all = admitted_now(state, wanted.initiators);
+    for (const std::string &name : all) {
         const bool is_wanted = std::find(wanted.initiators.begin(), wanted.initiators.end(),
                                          name) != wanted.initiators.end();
         const auto admission = transport.admit(is_wanted ? wanted : state.settings, probe, name);
@@ -147,15 +156,14 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
             }
         }
     }
-    // An initiator that no ACL admitted, or whose connection outlives its admission.
-    const bool leaves_some =
-        !opens && (transport.outlives_admission()
-                       ? edit.openness.has_value() || !edit.taken.empty()
-                       : !without(connected, admitted_now(state, wanted.initiators)).empty());
-    if (leaves_some && force) {
+    if (!opens && force && (transport.outlives_admission() || leaves_some(connected, all))) {
         edit.cut = transport.cutting(state.made.steps);
+    } else if (!opens) {
+        edit.leaves_some =
+            transport.outlives_admission()
+                ? (edit.openness || !edit.taken.empty()) && may_have_clients(world, state)
+                : leaves_some(connected, all);
     }
-    edit.leaves_some = leaves_some && !force;
     return result;
 }
 

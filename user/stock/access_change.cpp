@@ -108,13 +108,20 @@ class AccessChange final : public Change {
         const std::string value =
             edit_.openness ? sysfs_text(world.files, edit_.openness->path) : std::string();
         const bool done = are(world.files, edit_.made, true) &&
-                          are(world.files, edit_.taken, false) && are_written(world, true) &&
+                          are(world.files, edit_.taken, false) &&
                           (!edit_.openness || value == edit_.openness->text);
         const bool undone = are(world.files, edit_.made, false) &&
-                            are(world.files, edit_.taken, true) && are_written(world, false) &&
+                            are(world.files, edit_.taken, true) &&
                             (!edit_.openness || value == edit_.openness->back);
         // An edit that only cuts connections may be made again and again.
-        return undone ? Standing::before : done ? Standing::after : Standing::neither;
+        if (undone && are_written(world, false)) {
+            return Standing::before;
+        }
+        if (done && are_written(world, true)) {
+            return Standing::after;
+        }
+        // The kernel may have a secret that is in no file any more.
+        return (done || undone) && !edit_.secrets.empty() ? Standing::unknown : Standing::neither;
     }
 
     Result<void> forward(World &world) const override {
@@ -127,13 +134,18 @@ class AccessChange final : public Change {
         }
         for (const ConfigStep &step : edit_.cut) {
             if (auto done = cut(world, step); !done) {
-                (void)back(world);
-                return done;
+                Error error = done.error();
+                if (const auto restored = back(world); !restored) {
+                    error.what +=
+                        fmt::format("; and the new initiators stay: {}", restored.error().what);
+                }
+                return error;
             }
         }
         if (edit_.leaves_some) {
-            warn(fmt::format("a client of {} that is no longer admitted keeps its connection until "
-                             "that ends; to end all connections: causeway export set, with --force",
+            warn(fmt::format("a client of {} that is no longer admitted may keep its connection "
+                             "until that ends; to end all connections: the same command with "
+                             "--force",
                              edit_.subject));
         }
         return {};
@@ -162,8 +174,12 @@ class AccessChange final : public Change {
     }
 
     Result<void> may_go_back(World &world) const override {
+        // The file of a secret may be gone.
         for (const ConfigStep &step : edit_.secrets) {
-            TRY(has_secret(world.files, old_secret(step))); // its file may be gone
+            TRY(has_secret(world.files, old_secret(step)));
+        }
+        for (const ConfigStep &step : edit_.taken) {
+            TRY(is_secret(step) ? has_secret(world.files, step) : Result<bool>(true));
         }
         const auto connected = connected_initiators(world.files, {edit_.probe, edit_.made});
         for (const ConfigStep &step : edit_.made) {
@@ -184,11 +200,14 @@ class AccessChange final : public Change {
         return is_object ? fmt::format("{}{}\n", sign, step.path) : std::string();
     }
 
-    // True if the kernel has the new secrets, or, with @renewed false, none of them. The file of an
-    // old secret may be gone or changed, so any other secret counts as the old one.
+    // True if the kernel has the new secrets, or, with @renewed false, the old ones. If both are in
+    // the same file, the old secret is any other one.
     bool are_written(World &world, bool renewed) const {
         return std::all_of(edit_.secrets.begin(), edit_.secrets.end(), [&](const ConfigStep &step) {
-            return is_known(world.files, step) == renewed;
+            const bool is_new = is_known(world.files, step);
+            const bool is_old =
+                step.text == step.back ? !is_new : is_known(world.files, old_secret(step));
+            return renewed ? is_new : is_old;
         });
     }
 

@@ -233,9 +233,13 @@ Result<std::string> kept_text(const Stored<StockExport> &stored, const StockExpo
         return Error{ExitCode::failed,
                      fmt::format("the export '{}' is configured in {} with other settings: {}",
                                  wanted.name, stored.place.string(), fmt::join(different, ", ")),
-                     fmt::format("for the settings of the file: causeway reload; for others: "
-                                 "causeway export set {}, with the options that differ",
-                                 wanted.name)};
+                     fixed_differences(there, wanted).empty()
+                         ? fmt::format("for the settings of the file: causeway reload; for others: "
+                                       "causeway export set {}, with the options that differ",
+                                       wanted.name)
+                         : fmt::format("correct the file; or detach the disk on its clients, "
+                                       "causeway export remove {}, then add it again",
+                                       wanted.name)};
     }
     return edited_stock_text(stored, kept);
 }

@@ -398,6 +398,7 @@ TEST_F(Ledgers, in_a_folder_of_their_own_are_found_again) {
     const std::size_t line = text.find("state-folder");
     write_file(export_file("scratch"),
                text.substr(0, line) + text.substr(text.find('\n', line) + 1));
+    EXPECT_EQ(run({"restore"}), 0) << err();
     EXPECT_EQ(add(), 0) << err();
     EXPECT_EQ(kernel.ledger_folders[2], state.string());
     EXPECT_NE(read_file(export_file("scratch")).find("state-folder = " + state.string() + "\n"),

@@ -145,6 +145,7 @@ TEST_F(StockSet, srp_initiators_change_too) {
     EXPECT_EQ(set({"--initiator", "505400fffe000003"}), 75);
     EXPECT_EQ(set({"--allow", "any"}), 64);
     EXPECT_EQ(set({"--initiator", "505400fffe000002", "505400fffe000003"}), 0) << err();
+    EXPECT_EQ(err(), "");
     EXPECT_TRUE(exists(files, ports_acls + "505400fffe000003/lun_0"));
     EXPECT_EQ(set({"--initiator", "505400fffe000003", "--force"}), 0) << err();
     EXPECT_FALSE(files.folders.count(ports_acls + "505400fffe000002") == 1);
@@ -176,10 +177,18 @@ TEST_F(StockSet, a_client_that_keeps_its_connection_is_named_in_a_warning) {
     EXPECT_EQ(err(), "");
     EXPECT_EQ(set({"--initiator", next_nqn}), 0);
     EXPECT_NE(err().find("a client of the export 'scratch' by NVMe/RDMA that is no longer "
-                         "admitted keeps its connection until that ends"),
+                         "admitted may keep its connection until that ends"),
               std::string::npos)
         << err();
-    EXPECT_EQ(set({"--initiator", client_nqn, "--force"}), 0);
+    // The initiators are those that were given, and the connections end all the same.
+    files.writes.clear();
+    EXPECT_EQ(set({"--initiator", next_nqn, "--force"}), 0);
+    EXPECT_EQ(err(), "");
+    EXPECT_EQ(std::count(files.writes.begin(), files.writes.end(),
+                         "unlink " + config + "/nvmet/ports/1/subsystems/" + nqn),
+              1);
+    connect(4421); // of another export
+    EXPECT_EQ(set({"--initiator", client_nqn}), 0);
     EXPECT_EQ(err(), "");
 }
 
@@ -277,6 +286,30 @@ TEST_F(StockSet, a_secret_whose_file_is_gone_can_be_replaced) {
     EXPECT_NE(err().find("key file " + key()), std::string::npos) << err();
     EXPECT_EQ(value(auth), new_secret);
     EXPECT_TRUE(kept("chap-key-file = " + new_key()));
+}
+
+// The kernel keeps the secret, and undo writes the earlier one all the same.
+TEST_F(StockSet, a_new_secret_whose_file_is_gone_is_taken_back) {
+    auto words = chap(false);
+    words.insert(words.end(), {"--initiator", client_iqn});
+    ASSERT_EQ(run(add("iscsi", words)), 0) << err();
+    ASSERT_EQ(set({"--chap-key-file", new_key()}), 0) << err();
+    std::filesystem::remove(new_key());
+    EXPECT_EQ(run({"undo", "--last"}), 0) << err();
+    EXPECT_EQ(value(acls + client_iqn + "/auth/password"), secret);
+    EXPECT_TRUE(kept("chap-key-file = " + key()));
+}
+
+TEST_F(StockSet, an_initiator_whose_secret_is_gone_does_not_come_back_by_half) {
+    auto words = chap(false);
+    words.insert(words.end(), {"--initiator", client_iqn});
+    ASSERT_EQ(run(add("iscsi", words)), 0) << err();
+    ASSERT_EQ(set({"--initiator", other_iqn}), 0) << err();
+    std::filesystem::remove(key());
+    EXPECT_NE(run({"undo", "--last"}), 0);
+    EXPECT_NE(err().find("key file " + key()), std::string::npos) << err();
+    EXPECT_TRUE(kept(std::string("initiator = ") + other_iqn));
+    EXPECT_TRUE(exists(files, config + acls + other_iqn));
 }
 
 TEST_F(StockSet, initiators_and_secrets_change_together_and_come_back) {
