@@ -122,7 +122,7 @@ def paths_that_do_not_fit_are_refused(server, client):
     refused_path(client, f"--path {NO_SERVER}", "the session is not live at this server")
     depth = server.read(MAX_DEPTH)
     server.run(f"echo 8 >{MAX_DEPTH}")
-    refused_path(client, f"--path {OTHER}", "this path is granted less than the disk has (1 queues of 8, were 1 of 128): detach, attach by this path, then add the others")
+    refused_path(client, f"--path {OTHER}", "this path is granted less than the disk has ([12] queues of 8, were [12] of 128): detach, attach by this path, then add the others")
     server.run(f"echo {depth} >{MAX_DEPTH}")
     session = causeway.connection(client)
     assert session["reconnects"] == 0 and session["paths"][0]["losses"] == 0, session
