@@ -144,8 +144,8 @@ class AccessChange final : public Change {
         }
         if (edit_.leaves_some) {
             warn(fmt::format("a client of {} that is no longer admitted may keep its connection "
-                             "until that ends; to end all connections: the same command with "
-                             "--force",
+                             "until that ends; to end all connections: causeway export set, with "
+                             "the same --initiator and --force",
                              edit_.subject));
         }
         return {};
