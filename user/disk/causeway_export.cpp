@@ -153,6 +153,29 @@ Result<void> same_file(const World &world, const Stored<ExportSettings> &stored,
                         : set};
 }
 
+// Copies to @wanted what an export that runs has. Returns an error if the export or its file
+// differs from @wanted.
+Result<void> take_from_running(const World &world, const ExportSituation &now,
+                               ExportSettings &wanted, const Ways &ways) {
+    TRY(same_export(*now.running, wanted,
+                    now.configured ? std::optional(now.configured->settings) : std::nullopt));
+    const ExportSettings &there = now.running->settings;
+    if (ways.forget_owners) {
+        return Error{ExitCode::failed,
+                     fmt::format("'{}' is exported: its owners can be discarded only before it is",
+                                 wanted.name),
+                     remove_then_add(there, {"--forget-owners"})};
+    }
+    wanted.identity = there.identity;
+    wanted.ledger = there.ledger;
+    wanted.state_folder =
+        there.state_folder == world.places.owners().string() ? "" : there.state_folder;
+    if (now.configured && ways.persist) {
+        return same_file(world, *now.configured, wanted, true);
+    }
+    return {};
+}
+
 // Finds the running and the configured export of this name. Returns an error if one differs from
 // @wanted. Copies its identity, its ledger and the ledger's folder to @wanted.
 Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways &ways) {
@@ -171,24 +194,7 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
     }
     now.running = TRY(running_export(world, wanted.name));
     if (now.running) {
-        TRY(same_export(*now.running, wanted,
-                        now.configured ? std::optional(now.configured->settings) : std::nullopt));
-        if (ways.forget_owners) {
-            return Error{ExitCode::failed,
-                         fmt::format("'{}' is exported: its owners can be discarded only before "
-                                     "it is",
-                                     wanted.name),
-                         remove_then_add(now.running->settings, {"--forget-owners"})};
-        }
-        const ExportSettings &running_one = now.running->settings;
-        wanted.identity = running_one.identity;
-        wanted.ledger = running_one.ledger;
-        wanted.state_folder = running_one.state_folder == world.places.owners().string()
-                                  ? ""
-                                  : running_one.state_folder;
-        if (now.configured && ways.persist) {
-            TRY(same_file(world, *now.configured, wanted, true));
-        }
+        TRY(take_from_running(world, now, wanted, ways));
     } else if (now.configured) {
         TRY(same_file(world, *now.configured, wanted, false));
         const ExportSettings &there = now.configured->settings;
@@ -199,7 +205,7 @@ Result<ExportSituation> compare(World &world, ExportSettings &wanted, const Ways
         }
         wanted.ledger = there.ledger;
         // Empty: the ledger is in the default folder, or in the folder that its record names.
-        wanted.state_folder = now.configured->settings.state_folder;
+        wanted.state_folder = there.state_folder;
     }
     return now;
 }
