@@ -113,6 +113,22 @@ void remove_steps(std::vector<ConfigStep> &steps, const std::vector<ConfigStep> 
     }
 }
 
+// Completes the edit of an export that is not open. By force it ends all connections if one could
+// stay whose initiator is not admitted any more. @acls: the initiators that had or get an ACL.
+void end_connections(World &world, const StockExportState &state, bool force,
+                     const std::vector<std::string> &acls, AccessEdit &edit) {
+    const StockTransport &transport = stock_transport(state.settings.via);
+    const bool outlives = transport.outlives_admission();
+    const bool leaves =
+        !outlives && leaves_some(connected_initiators(world.files, state.made), acls);
+    if (force && (outlives || leaves)) {
+        edit.cut = transport.cutting(state.made.steps);
+    } else if (!force) {
+        const bool expels = edit.openness || !edit.taken.empty();
+        edit.leaves_some = leaves || (outlives && expels && may_have_clients(world, state));
+    }
+}
+
 Result<Edited> edit_of(World &world, const StockExportState &state, const StockExport &wanted,
                        bool force, bool renews) {
     const StockTransport &transport = stock_transport(wanted.via);
@@ -156,13 +172,8 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
             }
         }
     }
-    if (!opens && force && (transport.outlives_admission() || leaves_some(connected, all))) {
-        edit.cut = transport.cutting(state.made.steps);
-    } else if (!opens) {
-        edit.leaves_some =
-            transport.outlives_admission()
-                ? (edit.openness || !edit.taken.empty()) && may_have_clients(world, state)
-                : leaves_some(connected, all);
+    if (!opens) {
+        end_connections(world, state, force, all, edit);
     }
     return result;
 }

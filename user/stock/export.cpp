@@ -370,8 +370,7 @@ class StockExportAction final : public DiskAction {
             TRY(add_bring_up(world, set, wanted_));
         }
         if (persists_) {
-            const auto stored = TRY(find_stored_export(world.places, wanted_.name));
-            const auto text = TRY(stored ? kept_text(*stored, wanted_) : stock_text(wanted_));
+            const std::string text = TRY(text_of_file(world));
             TRY(set.write(stock_place(world.places, wanted_), text));
         }
         return set;
@@ -404,6 +403,11 @@ class StockExportAction final : public DiskAction {
     }
 
   private:
+    Result<std::string> text_of_file(const World &world) const {
+        const auto stored = TRY(find_stored_export(world.places, wanted_.name));
+        return stored ? kept_text(*stored, wanted_) : stock_text(wanted_);
+    }
+
     StockExport wanted_;
     Typed typed_;
     bool persists_;
