@@ -114,13 +114,14 @@ void remove_steps(std::vector<ConfigStep> &steps, const std::vector<ConfigStep> 
 }
 
 // Completes the edit of an export that is not open. By force it ends all connections if one could
-// stay whose initiator is not admitted any more. @acls: the initiators that had or get an ACL.
+// stay whose initiator is not admitted any more. @connected: as LIO reports them. @acls: the
+// initiators that had or get an ACL.
 void end_connections(World &world, const StockExportState &state, bool force,
+                     const std::vector<std::string> &connected,
                      const std::vector<std::string> &acls, AccessEdit &edit) {
     const StockTransport &transport = stock_transport(state.settings.via);
     const bool outlives = transport.outlives_admission();
-    const bool leaves =
-        !outlives && leaves_some(connected_initiators(world.files, state.made), acls);
+    const bool leaves = !outlives && leaves_some(connected, acls);
     if (force && (outlives || leaves)) {
         edit.cut = transport.cutting(state.made.steps);
     } else if (!force) {
@@ -173,7 +174,7 @@ Result<Edited> edit_of(World &world, const StockExportState &state, const StockE
         }
     }
     if (!opens) {
-        end_connections(world, state, force, all, edit);
+        end_connections(world, state, force, connected, all, edit);
     }
     return result;
 }
